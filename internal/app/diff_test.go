@@ -80,6 +80,41 @@ func TestDiffOfRecordings(t *testing.T) {
 	}
 }
 
+// TestDiffOfFindings: between the original visits and the best ones the findings are
+// gone; between a recording and itself nothing is; one kind alone has none.
+func TestDiffOfFindings(t *testing.T) {
+	const original, best = "testdata/casebook/visits-original-bench.whet", "testdata/casebook/visits-best-bench.whet"
+	var d struct {
+		Findings []struct {
+			Change, Rule string
+			Noise        bool `json:"within_noise"`
+			Before       *struct {
+				Ceiling float64 `json:"ceiling_ratio"`
+			}
+		}
+	}
+	out, errs, code := whet(t, "", "diff", "-json", original, best)
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != cli.ExitDone {
+		t.Fatalf("exit code %d, %v, %s", code, err, errs)
+	}
+	gone := 0
+	for _, f := range d.Findings {
+		if f.Change == "gone" && !f.Noise && f.Before.Ceiling > 1.05 {
+			gone++
+		}
+	}
+	if gone == 0 {
+		t.Errorf("no finding is gone: %+v", d.Findings)
+	}
+	out, _, code = whet(t, "", "diff", original, original)
+	if code != cli.ExitDone || !strings.HasPrefix(out, "Findings: 0 gone, 0 new, 0 changed, ") || !strings.Contains(out, "ceiling ") {
+		t.Errorf("with itself: exit code %d, %.300s", code, out)
+	}
+	if out, _, _ = whet(t, "", "diff", "-kind", "cpu", original, best); strings.Contains(out, "Findings") {
+		t.Errorf("-kind cpu: %.300s", out)
+	}
+}
+
 // TestDiffDraws: of two profiles the page is that of flame, which is compared
 // with pprof's figures; of recordings it has every kind.
 func TestDiffDraws(t *testing.T) {

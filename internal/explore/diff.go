@@ -12,8 +12,10 @@ import (
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/cli"
+	"whet/internal/diagnose"
 	"whet/internal/printable"
 	"whet/internal/profiles"
+	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report/view"
 )
@@ -26,7 +28,9 @@ func diffCommand() *cli.Command {
 		Recordings: 1,
 		Short:      "what costs more, and what less, than before",
 		Long: `
-Diff compares two profiles, or the profiles of two recordings kind by kind: by how much each
+Diff compares two profiles, or two recordings: the findings that are gone, new or changed, and then
+the profiles kind by kind. A finding is the same where rule and function are; a change within the
+sampling error of the shares (95 %) is marked as noise. Of a profile it says by how much each
 function's flat and cum changed, and what its cum was before and after. Percentages are of the
 profile before. The changes are those of go tool pprof -top -diff_base BEFORE AFTER; -normalize
 scales AFTER to the total of BEFORE first, which compares shares where the work differs. -html draws
@@ -112,12 +116,46 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, op
 		base := slices.IndexFunc(p.Sources, func(s selection.Source) bool { return s.Role == selection.DiffBase })
 		diffs = append(diffs, view.KindDiff{Kind: kind, Diff: view.NewDiff(sel, base, s.graph(suited), p.common())})
 	}
+	findings, warnings := diffFindings(f.Kind, operands)
 	return e.Emit(ctx, s.output, func(w io.Writer) error {
 		if s.asJSON {
-			return view.WriteDiffJSON(w, profiles.Shown(operands[0]), profiles.Shown(operands[1]), diffs)
+			return view.WriteDiffJSON(w, profiles.Shown(operands[0]), profiles.Shown(operands[1]), findings, diffs, warnings...)
+		}
+		for _, text := range warnings {
+			fmt.Fprintf(w, "%s\n", printable.Message("Warning: "+text))
+		}
+		if findings != nil {
+			if err := findings.Write(w); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
 		}
 		return writeDiffs(w, diffs)
 	})
+}
+
+// diffFindings compares what the rules say of two recordings, unless they hold
+// something else or one kind of profile was asked for.
+func diffFindings(kind string, operands []string) (*view.FindingsDiff, []string) {
+	if kind != "" || !recording.Is(operands[0]) || !recording.Is(operands[1]) {
+		return nil, nil
+	}
+	var results [2]*diagnose.Result
+	for i, path := range operands {
+		rec, err := recording.Open(path)
+		if err == nil {
+			defer rec.Close()
+			if !slices.Contains([]string{recording.TargetBenchmark, recording.TargetProgram, recording.TargetService}, rec.Kind) {
+				return nil, nil
+			}
+			results[i], err = read.Recording(rec, read.Known{}).Diagnose()
+		}
+		if err != nil {
+			return nil, []string{fmt.Sprintf("the findings were not compared: %v", err)}
+		}
+	}
+	before, after := results[0], results[1]
+	return view.DiffFindings(diagnose.Threshold, before.Findings, before.Below, after.Findings, after.Below), nil
 }
 
 func writeDiffs(w io.Writer, diffs []view.KindDiff) error {

@@ -142,9 +142,9 @@ type KindDiff struct {
 	*Diff
 }
 
-// WriteDiffJSON prints comparisons as the document whet/diff/1.
-func WriteDiffJSON(w io.Writer, before, after string, diffs []KindDiff) error {
-	var warnings []string
+// WriteDiffJSON prints comparisons as the document whet/diff/1. findings is nil where
+// none were compared.
+func WriteDiffJSON(w io.Writer, before, after string, findings *FindingsDiff, diffs []KindDiff, warnings ...string) error {
 	for _, d := range diffs {
 		for _, warning := range d.Head.Warnings {
 			if !slices.Contains(warnings, warning) {
@@ -152,7 +152,7 @@ func WriteDiffJSON(w io.Writer, before, after string, diffs []KindDiff) error {
 			}
 		}
 	}
-	return document.Write(w, document.Object{document.Begin(document.Diff, warnings), "before", before, "after", after, "profiles", document.Each(diffs, (*KindDiff).json)})
+	return document.Write(w, document.Object{document.Begin(document.Diff, warnings), "before", before, "after", after, "findings", findings.json(), "profiles", document.Each(diffs, (*KindDiff).json)})
 }
 
 // json is a comparison within the document, at whose head schema and warnings

@@ -1,0 +1,322 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"whet/internal/document"
+	"whet/internal/finding"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/report/page"
+	"whet/internal/stat"
+)
+
+// FindingsDiff says which findings of one recording another has no more, which
+// it has that were not there, and by how much the others changed.
+//
+// A finding is the same one where rule and function are: its line may move. Of
+// several of one rule in one function the first is the first one's, by line.
+//
+// Shares of samples vary by chance. The difference of two of them is called
+// noise where its 95 % interval holds zero: Newcombe's hybrid score interval
+// (Statistics in Medicine 17 (1998), 873-890, method 10), which is made of the
+// two Wilson intervals that reports print beside shares. Of a finding that stands
+// on one side alone nothing was estimated on the other, and it is noise where its
+// own Wilson interval holds the threshold. Shares that were counted in full, as
+// benchmarks' allocations, have no such error: of them less than a point is noise.
+// Of delay no error is known, and its change is never called noise.
+// It misleads where samples fall together: see the intervals of package run.
+type FindingsDiff struct {
+	Threshold float64
+	Changes   []FindingChange // gone, new, changed, and then those that did not change
+}
+
+// counted is what shares that have no sampling error may differ by: set-up and the
+// number of iterations differ between runs.
+const counted = 0.01
+
+// What became of a finding.
+const (
+	FindingGone    = "gone"
+	FindingNew     = "new"
+	FindingChanged = "changed"
+	FindingSame    = "same"
+)
+
+// FindingChange is a finding before and after. Nil: there is none, not even below
+// the threshold.
+type FindingChange struct {
+	Change        string
+	Before, After *finding.Finding
+	Noise         bool
+}
+
+// DiffFindings matches findings. below are those under the threshold: what has
+// fallen under it is gone.
+func DiffFindings(threshold float64, before, beforeBelow, after, afterBelow []finding.Finding) *FindingsDiff {
+	type key struct{ rule, function string }
+	type side struct {
+		f      *finding.Finding
+		stands bool
+	}
+	sort := func(above, below []finding.Finding) (order []key, by map[key][]side) {
+		by = make(map[key][]side)
+		for i, fs := range [][]finding.Finding{above, below} {
+			for j := range fs {
+				k := key{fs[j].Rule, fs[j].Function}
+				if by[k] == nil {
+					order = append(order, k)
+				}
+				by[k] = append(by[k], side{&fs[j], i == 0})
+			}
+		}
+		for _, sides := range by {
+			slices.SortStableFunc(sides, func(a, b side) int {
+				if a.stands != b.stands { // those that stand are compared with each other first
+					if a.stands {
+						return -1
+					}
+					return 1
+				}
+				return a.f.Line - b.f.Line
+			})
+		}
+		return order, by
+	}
+	order, old := sort(before, beforeBelow)
+	more, now := sort(after, afterBelow)
+	d := &FindingsDiff{Threshold: threshold, Changes: []FindingChange{}}
+	for _, k := range append(order, slices.DeleteFunc(more, func(k key) bool { return old[k] != nil })...) {
+		for i := range max(len(old[k]), len(now[k])) {
+			var b, a side
+			if i < len(old[k]) {
+				b = old[k][i]
+			}
+			if i < len(now[k]) {
+				a = now[k][i]
+			}
+			c := FindingChange{Before: b.f, After: a.f}
+			switch {
+			case b.stands && a.stands:
+				c.Change = FindingChanged
+				c.Noise = c.varies()
+				if c.equal() {
+					c.Change, c.Noise = FindingSame, true
+				}
+			case b.stands:
+				c.Change = FindingGone
+				c.Noise = c.near(threshold)
+			case a.stands:
+				c.Change = FindingNew
+				c.Noise = c.near(threshold)
+			default:
+				continue
+			}
+			d.Changes = append(d.Changes, c)
+		}
+	}
+	rank := map[string]int{FindingGone: 0, FindingNew: 1, FindingChanged: 2, FindingSame: 3}
+	slices.SortStableFunc(d.Changes, func(a, b FindingChange) int { return rank[a.Change] - rank[b.Change] })
+	return d
+}
+
+// measure is one share of a finding: of how many samples (0: all was counted), or
+// with an error that nobody knows.
+type measure struct {
+	name           string
+	share          float64
+	unknown, loose bool
+	samples        int64
+}
+
+func measures(f *finding.Finding) [3]measure {
+	return [3]measure{
+		{"CPU", f.CPURatio, f.Unknown.CPU, false, f.CPUSamples},
+		{"bytes", f.AllocBytesRatio, f.Unknown.AllocBytes, false, f.AllocSamples},
+		{"delay", f.DelayRatio, f.Unknown.Delay, true, 0},
+	}
+}
+
+func (m *measure) interval() stat.Interval {
+	n := int(min(m.samples, math.MaxInt32))
+	if n < 1 || !(m.share >= 0 && m.share <= 1) {
+		return stat.Interval{Center: m.share, Low: m.share, High: m.share}
+	}
+	return stat.Wilson(int(math.Round(m.share*float64(n))), n, 0.95)
+}
+
+// equal reports whether the two sides print alike.
+func (c *FindingChange) equal() bool {
+	b, a := measures(c.Before), measures(c.After)
+	for i := range b {
+		if b[i].unknown != a[i].unknown || quantity.Percent(b[i].share) != quantity.Percent(a[i].share) {
+			return false
+		}
+	}
+	return left(c.Before) == left(c.After)
+}
+
+func left(f *finding.Finding) int64 {
+	if f.Leak == nil {
+		return 0
+	}
+	return f.Leak.Count
+}
+
+// varies reports whether all that changed lies within what sampling leaves open.
+func (c *FindingChange) varies() bool {
+	b, a := measures(c.Before), measures(c.After)
+	for i := range b {
+		switch {
+		case b[i].unknown && a[i].unknown:
+		case b[i].unknown != a[i].unknown:
+			return false
+		case b[i].loose || b[i].samples < 1 || a[i].samples < 1:
+			if quantity.Percent(b[i].share) != quantity.Percent(a[i].share) && (b[i].loose || math.Abs(b[i].share-a[i].share) >= counted) {
+				return false
+			}
+		default:
+			low, high := newcombe(b[i].interval(), a[i].interval())
+			if low > 0 || high < 0 {
+				return false
+			}
+		}
+	}
+	return left(c.Before) == left(c.After)
+}
+
+// newcombe is the interval of after − before, of two shares with their score
+// intervals: d − √((a−lₐ)² + (u_b−b)²) to d + √((uₐ−a)² + (b−l_b)²).
+func newcombe(before, after stat.Interval) (low, high float64) {
+	d := after.Center - before.Center
+	return d - math.Hypot(after.Center-after.Low, before.High-before.Center), d + math.Hypot(after.High-after.Center, before.Center-before.Low)
+}
+
+// near reports whether a finding of one side is as likely as not to be found
+// again: none of its shares is above the threshold for sure.
+func (c *FindingChange) near(threshold float64) bool {
+	f := c.standing()
+	if f.Leak != nil {
+		return false
+	}
+	for _, m := range measures(f) {
+		if !m.unknown && m.interval().Low >= threshold {
+			return false
+		}
+	}
+	return true
+}
+
+// standing is the side that a gone or a new finding stands on.
+func (c *FindingChange) standing() *finding.Finding {
+	if c.Change == FindingGone {
+		return c.Before
+	}
+	return c.After
+}
+
+// Write prints the findings, gone and new ones first.
+func (d *FindingsDiff) Write(w io.Writer) error {
+	var b bytes.Buffer
+	counts := make(map[string]int)
+	for i := range d.Changes {
+		counts[d.Changes[i].Change]++
+	}
+	fmt.Fprintf(&b, "Findings: %d gone, %d new, %d changed, %d as before\n", counts[FindingGone], counts[FindingNew], counts[FindingChanged], counts[FindingSame])
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		last := c.After
+		if last == nil || c.Change == FindingGone {
+			last = c.Before
+		}
+		at := place(last)
+		if c.Change != FindingGone && c.Before != nil && place(c.Before) != at {
+			at = place(c.Before) + " → " + at
+		}
+		fmt.Fprintf(&b, "%-8s %s in %s (%s)\n", c.Change, printable.Line(last.Rule), printable.Line(last.Function), at)
+		fmt.Fprintf(&b, "%8s %s", "", strings.Join(c.shares(), ", "))
+		if c.Noise && c.Change != FindingSame {
+			b.WriteString("; noise: within the sampling error")
+		}
+		b.WriteByte('\n')
+	}
+	return page.Print(w, "diff", b.Bytes())
+}
+
+func place(f *finding.Finding) string { return fmt.Sprintf("%s:%d", printable.Line(f.File), f.Line) }
+
+// shares are what is known of both sides, and their ceilings.
+func (c *FindingChange) shares() (out []string) {
+	row := func(name string, of func(*finding.Finding) string) {
+		values := [2]string{"none", "none"}
+		for i, f := range []*finding.Finding{c.Before, c.After} {
+			if f != nil {
+				values[i] = of(f)
+			}
+		}
+		known := func(v string) bool { return v != "" && v != "none" }
+		switch {
+		case !known(values[0]) && !known(values[1]):
+		case values[0] == values[1]:
+			out = append(out, name+" "+values[0])
+		default:
+			for i, v := range values {
+				if v == "" {
+					values[i] = "unknown"
+				}
+			}
+			out = append(out, fmt.Sprintf("%s %s → %s", name, values[0], values[1]))
+		}
+	}
+	for i, name := range []string{"CPU", "bytes", "delay"} {
+		row(name, func(f *finding.Finding) string {
+			m := measures(f)[i]
+			if m.unknown || c.zero(i) {
+				return ""
+			}
+			return quantity.Percent(m.share)
+		})
+	}
+	if left(orNone(c.Before)) > 0 || left(orNone(c.After)) > 0 {
+		row("left behind", func(f *finding.Finding) string { return quantity.Count(float64(left(f))) })
+		return out
+	}
+	row("ceiling", func(f *finding.Finding) string {
+		if f.Unknown.CPU {
+			return ""
+		}
+		return quantity.Ratio(max(f.CeilingRatio, f.CeilingWithGCRatio))
+	})
+	return out
+}
+
+func orNone(f *finding.Finding) *finding.Finding {
+	if f == nil {
+		return &finding.Finding{}
+	}
+	return f
+}
+
+// zero reports whether no side has any of a measure: it says nothing.
+func (c *FindingChange) zero(measure int) bool {
+	return measures(orNone(c.Before))[measure].share == 0 && measures(orNone(c.After))[measure].share == 0
+}
+
+// json is the list of the document.
+func (d *FindingsDiff) json() any {
+	if d == nil {
+		return nil
+	}
+	return document.Each(d.Changes, func(c *FindingChange) document.Object {
+		last := c.After
+		if last == nil {
+			last = c.Before
+		}
+		return document.Object{"change", c.Change, "rule", last.Rule, "function", last.Function, "within_noise", c.Noise, "before", c.Before, "after", c.After}
+	})
+}

@@ -1,0 +1,119 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"whet/internal/finding"
+	"whet/internal/stat"
+)
+
+func found(rule, function string, line int, share float64, samples int64) finding.Finding {
+	return finding.Finding{Rule: rule, Function: function, File: "a.go", Line: line, CPURatio: share, CPUSamples: samples, CeilingRatio: finding.Ceiling(share), Evidence: []finding.Evidence{}, Benchmarks: []string{}}
+}
+
+// TestNewcombe: the worked example of method 10 in Newcombe's paper, 56 of 70
+// against 48 of 80: 0.2000, from 0.0524 to 0.3339.
+func TestNewcombe(t *testing.T) {
+	low, high := newcombe(stat.Wilson(48, 80, 0.95), stat.Wilson(56, 70, 0.95))
+	if math.Abs(low-0.0524) > 5e-5 || math.Abs(high-0.3339) > 5e-5 {
+		t.Errorf("%.4f to %.4f", low, high)
+	}
+}
+
+// TestDiffFindings: what is matched by rule and function whatever its line, what
+// stands on one side alone, and what chance explains.
+func TestDiffFindings(t *testing.T) {
+	before := []finding.Finding{
+		found("logging", "m.f", 10, 0.30, 1000),
+		found("logging", "m.g", 20, 0.30, 1000),
+		found("fmt-format", "m.f", 11, 0.20, 1000),
+		found("string-copy", "m.h", 5, 0.055, 1000),
+		found("string-copy", "m.i", 6, 0.25, 1000),
+		found("slice-growth", "m.s", 7, 0.10, 1000),
+	}
+	after := []finding.Finding{
+		found("logging", "m.f", 44, 0.10, 1000), // less, for sure
+		found("logging", "m.g", 20, 0.32, 1000), // 2 points of 300 ± 28
+		found("slice-growth", "m.s", 7, 0.10, 1000),
+		found("lock-held", "m.n\x1b[2J", 9, 0.5, 1000),
+	}
+	below := []finding.Finding{found("string-copy", "m.h", 5, 0.045, 1000), found("never", "m.x", 1, 0.01, 1000)}
+	d := DiffFindings(0.05, before, nil, after, below)
+	want := []struct {
+		change, rule, function string
+		noise                  bool
+	}{
+		{"gone", "fmt-format", "m.f", false},
+		{"gone", "string-copy", "m.h", true},
+		{"gone", "string-copy", "m.i", false},
+		{"new", "lock-held", "m.n\x1b[2J", false},
+		{"changed", "logging", "m.f", false},
+		{"changed", "logging", "m.g", true},
+		{"same", "slice-growth", "m.s", true},
+	}
+	if len(d.Changes) != len(want) {
+		t.Fatalf("%+v", d.Changes)
+	}
+	for i, w := range want {
+		c := d.Changes[i]
+		f := c.After
+		if f == nil {
+			f = c.Before
+		}
+		if c.Change != w.change || f.Rule != w.rule || f.Function != w.function || c.Noise != w.noise {
+			t.Errorf("%d: %s %s %s, noise %v; want %+v", i, c.Change, f.Rule, f.Function, c.Noise, w)
+		}
+	}
+	var b bytes.Buffer
+	if err := d.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"Findings: 3 gone, 1 new, 2 changed, 1 as before\n",
+		"gone     fmt-format in m.f (a.go:11)\n         CPU 20.0 % → none, ceiling 1.25x → none\n",
+		"CPU 5.5 % → 4.5 %, ceiling 1.06x → 1.05x; noise: within the sampling error\n",
+		"new      lock-held in m.n\\x1b[2J (a.go:9)\n         CPU none → 50.0 %, ceiling none → 2.00x\n",
+		"changed  logging in m.f (a.go:10 → a.go:44)\n         CPU 30.0 % → 10.0 %, ceiling 1.43x → 1.11x\n",
+		"same     slice-growth in m.s (a.go:7)\n         CPU 10.0 %, ceiling 1.11x\n",
+	} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("no %q in\n%s", line, b.String())
+		}
+	}
+	b.Reset()
+	if err := WriteDiffJSON(&b, "a.whet", "b.whet", d, nil, "busy"); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Warnings []string
+		Findings []struct {
+			Change        string
+			Noise         bool `json:"within_noise"`
+			Before, After *finding.Finding
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil || len(doc.Findings) != len(want) || doc.Findings[0].After != nil || doc.Findings[1].After.CPURatio != 0.045 || !doc.Findings[5].Noise || len(doc.Warnings) != 1 {
+		t.Errorf("%v %+v", err, doc)
+	}
+}
+
+// TestDiffFindingsOfItself: nothing is gone, new or changed.
+func TestDiffFindingsOfItself(t *testing.T) {
+	fs := []finding.Finding{found("a", "f", 1, 0.5, 10), found("a", "f", 9, 0.25, 10), found("b", "f", 1, 0.125, 0)}
+	for _, c := range DiffFindings(0.05, fs, nil, fs, nil).Changes {
+		if c.Change != FindingSame || c.Before != c.After {
+			t.Errorf("%+v", c)
+		}
+	}
+	// Allocations that were counted one by one have no sampling error.
+	for share, noise := range map[float64]bool{0.130: true, 0.136: false} {
+		more := []finding.Finding{found("b", "f", 1, share, 0)}
+		if c := DiffFindings(0.05, fs[2:], nil, more, nil).Changes[0]; c.Change != FindingChanged || c.Noise != noise {
+			t.Errorf("%v: %+v", share, c)
+		}
+	}
+}
