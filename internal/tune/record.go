@@ -85,6 +85,12 @@ func (r *recorder) record(ctx context.Context) error {
 	r.describe()
 	r.addDiff(ctx)
 	r.addDecisions(ctx, true)
+	before := filesIn(r.target.Dir)
+	defer func() {
+		if text := litter(before, filesIn(r.target.Dir)); text != "" {
+			r.w.Warn("%s", text)
+		}
+	}()
 	if err := r.runTests(ctx); err != nil {
 		return err
 	}

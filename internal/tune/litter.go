@@ -1,0 +1,67 @@
+package tune
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"whet/internal/quantity"
+)
+
+// mostFiles bounds a directory that is looked through for what benchmarks leave
+// in it: of a larger one nothing is said.
+const mostFiles = 20_000
+
+// filesIn are the regular files below a directory with their sizes, without those
+// of version control and of recordings; nil where they are too many or cannot be
+// read.
+func filesIn(dir string) map[string]int64 {
+	files := make(map[string]int64)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // one that went away meanwhile, or is nobody's to read
+		case d.IsDir() && path != dir && (d.Name() == ".git" || strings.Contains(d.Name(), ".whet")):
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		case len(files) == mostFiles:
+			return fs.ErrInvalid
+		}
+		if info, err := d.Info(); err == nil {
+			rel, err := filepath.Rel(dir, path)
+			if err != nil {
+				return err
+			}
+			files[filepath.ToSlash(rel)] = info.Size()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return files
+}
+
+// litter says which files were not there before; "": none, or nobody knows.
+func litter(before, after map[string]int64) string {
+	if before == nil {
+		return ""
+	}
+	var names []string
+	bytes := int64(0)
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if _, was := before[name]; !was {
+			names = append(names, fmt.Sprintf("%s (%s)", name, quantity.Bytes(float64(after[name]))))
+			bytes += after[name]
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s appeared in the package's directory while its tests and benchmarks ran: %s; remove what they left behind",
+		quantity.Plural(len(names), "file"), quantity.Bytes(float64(bytes)), quantity.Some(names, 3))
+}
