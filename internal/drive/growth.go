@@ -175,7 +175,7 @@ func ofService(p *callstack.Frames) callstack.Keep {
 // runtime has it unless it is told otherwise.
 const allocPeriod = 512 << 10
 
-// beyondChance reports whether a cost for each request differs by more than
+// beyondChance reports whether a cost for each request grew by more than
 // drawing the samples explains: a cost v of n samples has the standard deviation
 // v/√n, and v = n·period. Two of those of the difference are asked for.
 func beyondChance(low, high *costs, a, b int64) bool {
@@ -183,10 +183,10 @@ func beyondChance(low, high *costs, a, b int64) bool {
 		return math.Abs(float64(v)) * c.period / (float64(c.requests) * float64(c.requests))
 	}
 	difference := float64(b)/float64(high.requests) - float64(a)/float64(low.requests)
-	return math.Abs(difference) > 2*math.Sqrt(variance(a, low)+variance(b, high))
+	return difference > 2*math.Sqrt(variance(a, low)+variance(b, high))
 }
 
-// compareCosts lists the functions whose cost for each request changed, those of the
+// compareCosts lists the functions whose cost for each request grew, those of the
 // service's own code first, by their cum: what they call is theirs to choose. The
 // others follow by flat; delays all lie in a few functions of the runtime, and so go
 // by cum too. What chance explains is left out.

@@ -247,6 +247,10 @@ func (s *finder) conclude(k *Knee, low, high float64) {
 	k.Throughput = s.At(high).Figure
 	k.Procedure = fmt.Sprintf("closed loop: concurrency doubled from %s until %d levels in a row brought no more, the gaps beside the best level halved, then the edge of the plateau bisected: the smallest concurrency whose throughput is lower than the plateau's by %s at most; levels in doubt were measured up to %d times, in turns with the plateau",
 		quantity.Count(s.o.From), s.o.Past, quantity.Percent(s.o.Tolerance), s.o.MostRuns)
+	if n := len(s.From(0)); n < fewestForLaw {
+		k.Warnings = append(k.Warnings, fmt.Sprintf("%s: too few for the scalability law, whose three coefficients take %d", quantity.Plural(n, "level"), fewestForLaw))
+		return
+	}
 	fit, err := capacity.FitLaw(capacity.Observations(s.From(0)), s.o.Confidence)
 	if err != nil {
 		k.Warnings = append(k.Warnings, err.Error())
@@ -259,3 +263,7 @@ func (s *finder) conclude(k *Knee, low, high float64) {
 			quantity.Percent(fit.Deviation), quantity.Percent(noise.Ratio)))
 	}
 }
+
+// fewestForLaw is how many levels the scalability law takes: twice its
+// coefficients. It passes through any three.
+const fewestForLaw = 6

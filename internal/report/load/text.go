@@ -165,15 +165,15 @@ func (t *writer) quantiles(others int) []quantile {
 
 // times is the table of both times.
 func (t *writer) times(run *Run) {
-	head := []string{"mean"}
-	quantiles := t.quantiles(2)
+	head := []string{"", "mean"}
+	quantiles := t.quantiles(4)
 	for _, q := range quantiles {
 		head = append(head, q.name)
 	}
-	rows := [][]string{append(head, "max", "", "")}
+	rows := [][]string{append(head, "max", "")}
 	add := func(h *hist.Histogram, name, note string) {
 		if h.Count() > 0 {
-			rows = append(rows, append(someTimes(h, quantiles), name, note))
+			rows = append(rows, slices.Concat([]string{name}, someTimes(h, quantiles), []string{note}))
 		}
 	}
 	if run.Result.Open {
@@ -188,7 +188,7 @@ func (t *writer) times(run *Run) {
 		t.Hang(2, "", 0, text)
 		return
 	}
-	t.Table(rows)
+	t.Labelled(rows)
 }
 
 // timeCells are the mean, all quantiles and the largest of times.
@@ -217,6 +217,10 @@ func (t *writer) figures(run *Run) {
 	t.errors(r)
 	if r.InFlight > 0 {
 		t.Hang(2, "cut off", loadLabel, fmt.Sprintf("%s by the end, the oldest after %s", quantity.Plural(r.InFlight, "request"), quantity.Nanoseconds(float64(r.OldestInFlight))))
+	}
+	// A load as long as its schedule says nothing of its drain.
+	if length := r.End.Sub(r.Start); r.Open && r.Behind > 0 && r.Drain > length/20 {
+		t.Hang(2, "drain", loadLabel, fmt.Sprintf("sent in %s, answered after %s", quantity.Nanoseconds(float64(length)), quantity.Nanoseconds(float64(length+r.Drain))))
 	}
 	if r.Connections > 0 {
 		t.Hang(2, "connections", loadLabel, fmt.Sprintf("%s made, %s each, in the times of their first requests", quantity.Count(float64(r.Connections)), quantity.Nanoseconds(float64(r.Connecting)/float64(r.Connections))))

@@ -58,6 +58,36 @@ func (t *Text) Table(rows [][]string) {
 	}
 }
 
+// Labelled writes a table whose rows begin with a label, left-aligned; columns
+// are right-aligned, and a note ends the row, or goes onto a line of its own where
+// it does not fit. The first row is the header.
+func (t *Text) Labelled(rows [][]string) {
+	last := len(rows[0]) - 1
+	widths := make([]int, last)
+	for _, r := range rows {
+		for c := range widths {
+			widths[c] = max(widths[c], Cells(r[c]))
+		}
+	}
+	for i, r := range rows {
+		line := "  " + Pad(r[0], widths[0])
+		for c := 1; c < last; c++ {
+			line += strings.Repeat(" ", widths[c]-Cells(r[c])+2) + r[c]
+		}
+		switch note := r[last]; {
+		case i == 0:
+			t.Line(t.Paint(Dim, line))
+		case note == "":
+			t.Line(line)
+		case Cells(line)+2+Cells(note) <= t.Width:
+			t.Line(line, "  ", t.Paint(Dim, note))
+		default:
+			t.Line(line)
+			t.Line("    ", t.Paint(Dim, Shorten(note, t.Width-4)))
+		}
+	}
+}
+
 // Bar draws a share in eighths of a cell.
 func Bar(ratio float64, cells int) string {
 	if math.IsNaN(ratio) {
