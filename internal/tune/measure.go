@@ -210,8 +210,8 @@ func (r *recorder) clean(ctx context.Context, s *subject) error {
 		// benchmark look slow: then this run was too short, but its estimate
 		// is a good one, unless a few calls waited for a processor on a busy
 		// machine. What takes long and is not counted would again.
-		if r.o.BenchTime != "" || counted > float64(d/4) || res.End.Sub(res.Start) > d/2 {
-			return r.findSetup(ctx, s, res.End.Sub(res.Start)-time.Duration(counted))
+		if uncounted := res.End.Sub(res.Start) - time.Duration(counted); r.o.BenchTime != "" || counted > float64(d/4) || uncounted > longSetup {
+			return r.findSetup(ctx, s, uncounted)
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func TestTypedView(t *testing.T) {
 	t.Parallel()
 	record := func(t *testing.T, dir string, noSource bool) *recording.Recording {
 		o := DefaultOptions()
-		o.Dir, o.Operand, o.Out, o.Run, o.Budget, o.NoSource, o.NoBinary = dir, ".", filepath.Join(t.TempDir(), "x.whet"), "^$", 3*time.Second, noSource, true
+		o.Dir, o.Operand, o.Out, o.Run, o.Budget, o.Samples, o.NoSource, o.NoBinary = dir, ".", filepath.Join(t.TempDir(), "x.whet"), "^$", time.Minute, 20, noSource, true
 		o.Flags = []string{"-trimpath"}
 		outcome, err := Record(t.Context(), o)
 		if err != nil {
