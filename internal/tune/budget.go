@@ -101,19 +101,18 @@ type step struct {
 }
 
 // take measures one thing of a benchmark with so many to come, itself among them.
-// It leaves half of the time to what comes after it.
+// It leaves half of the time to what comes after it; a CPU profile may take more.
 func (r *recorder) take(ctx context.Context, s *subject, step step, toCome int) error {
 	if s.failed || r.left() <= 0 {
 		return nil
 	}
 	r.turn = r.left() / time.Duration(2*toCome)
-	if s.setup > r.turn {
-		// Each process costs it more than its turn. A CPU profile is worth
-		// all that it has left; the others' is not its to take.
-		if r.turn = r.left() / time.Duration(toCome); step.name != cpuStep || s.setup > r.turn {
-			s.lacks = append(s.lacks, step.name)
-			return nil
-		}
+	if step.name == cpuStep {
+		r.turn = mayTake(r.left(), toCome-1)
+	}
+	if s.setup > r.turn { // each process costs it more than its turn, and the others' is not its to take
+		s.lacks = append(s.lacks, step.name)
+		return nil
 	}
 	if err := step.do(ctx, s); ctx.Err() != nil {
 		return ctx.Err()

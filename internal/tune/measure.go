@@ -286,7 +286,7 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 		d = min(d, max(missing, 100*time.Millisecond))
 	}
 	if s.setup > 0 && r.o.BenchTime == "" {
-		d = oneProcess(r.turn, s.setup, r.o.Samples-int(s.samples))
+		d = oneProcess(r.turn, s.setup, r.goal-int(s.samples))
 	}
 	rel := "profiles/" + s.slug + ".cpu-part.pb.gz"
 	name, err := r.w.File(rel)
