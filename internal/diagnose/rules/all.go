@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"slices"
+
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
+	"whet/internal/diagnose/rules/boxedvalue"
 	"whet/internal/diagnose/rules/bufferpercall"
 	"whet/internal/diagnose/rules/collectionpercall"
 	"whet/internal/diagnose/rules/constantwork"
@@ -27,7 +30,7 @@ import (
 
 // All returns every rule, in the order they are listed to users.
 func All() []diagnose.Rule {
-	return append([]diagnose.Rule{
+	return slices.Concat([]diagnose.Rule{
 		goroutineleak.Rule(),
 		heapgrowth.Rule(),
 		logging.Rule(),
@@ -48,5 +51,5 @@ func All() []diagnose.Rule {
 		collectionpercall.Rule(),
 		objectpercall.Rule(),
 		repeatedresult.Rule(),
-	}, knowledge.Rules()...)
+	}, boxedvalue.Rules(), knowledge.Rules())
 }
