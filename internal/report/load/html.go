@@ -124,7 +124,7 @@ func newView(p *Page) *view {
 			break
 		}
 	}
-	v.Shell = page.NewShell("whet load · "+title, page.KitStyle()+page.Asset(assets, "load.css"), page.Asset(assets, "load.js"))
+	v.Shell = page.NewShell("whet load · "+title, page.KitStyle()+page.Asset(assets, "load.css"), page.KitScript()+page.Asset(assets, "load.js"))
 	v.Title, v.Warnings = title, slices.Clone(p.Warnings)
 	for i := range p.Searches {
 		v.addSearch(&p.Searches[i])

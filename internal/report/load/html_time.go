@@ -10,6 +10,10 @@ import (
 	"whet/internal/report/page"
 )
 
+// readSamples is how many values of a line the page carries beside its drawing:
+// all of a load of twelve minutes.
+const readSamples = 720
+
 // timeline draws what happened in each second. A single run has its
 // quantiles in one chart; of several each quantile has one, with a line a run. A
 // line takes two seconds: where no run is that long there is nothing to draw.
@@ -29,7 +33,7 @@ func timeline(runs []Run) *page.Timeline {
 	if !(x.To > x.From) {
 		return nil
 	}
-	v := &page.Timeline{Ticks: x.Ticks(), Read: true}
+	v := &page.Timeline{Ticks: x.Ticks(), Read: readSamples}
 	if len(runs) == 1 {
 		drawRun(v, &runs[0], x)
 		return v

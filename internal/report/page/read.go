@@ -6,10 +6,6 @@ import (
 	"math"
 )
 
-// readSamples is how many samples of a line the page carries beside its drawing.
-// The values of longer loads stand in the CSV.
-const readSamples = 720
-
 // ReadData are the values of a chart's lines, which the script reads to the
 // mouse. Values are printed here, so that they are rounded as all others.
 type ReadData struct {
@@ -24,21 +20,25 @@ type ReadLine struct {
 	Values []string `json:"values"`
 }
 
-// newReadData is empty where a line has more samples than a page carries.
-func newReadData(unit string, x Axis, lines []Line) template.JS {
+// newReadData has so many samples of each line at most, of longer ones every
+// second, third, ….
+func newReadData(unit string, x Axis, lines []Line, most int) template.JS {
 	var d ReadData
-	for _, l := range lines {
-		if len(l.Samples) > readSamples {
-			return ""
-		}
+	for n, l := range lines {
 		var r ReadLine
-		for _, s := range l.Samples {
+		each := (len(l.Samples) + most - 1) / most
+		for i, s := range l.Samples {
+			if i%each != 0 {
+				continue
+			}
 			value := "–"
 			if Known(s.V) {
 				value = Amount(s.V, unit)
 			}
 			r.At = append(r.At, int(math.Round(x.At(s.T)*ChartX)))
-			r.Places = append(r.Places, "at "+Seconds(float64(s.T)))
+			if n == 0 { // the others' are beside it
+				r.Places = append(r.Places, "at "+Seconds(math.Round(float64(s.T)/1e6)*1e6))
+			}
 			r.Values = append(r.Values, value)
 		}
 		d.Lines = append(d.Lines, r)

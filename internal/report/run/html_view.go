@@ -144,7 +144,7 @@ func newPageView(p *Page) (*pageView, error) {
 	if err != nil {
 		return nil, err
 	}
-	style, script := page.KitStyle()+flame.Style(), flame.Script()
+	style, script := page.KitStyle()+flame.Style(), flame.Script()+"\n{\n"+page.KitScript()+"}\n"
 	var part template.HTML
 	if p.Service != nil && p.Service.Load != nil {
 		html, css, js, err := load.Part(p.Service.Load)

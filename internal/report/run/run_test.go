@@ -209,7 +209,7 @@ func TestRunUnknown(t *testing.T) {
 	if len(doc.Series) != 1 || len(doc.Series[0].Values) != 2 || doc.Series[0].Values[0] != nil {
 		t.Errorf("series %+v", doc.Series)
 	}
-	page := string(html(t, barePage()))
+	page := string(pagetest.Bare(html(t, barePage())))
 	for _, want := range []string{
 		"<b>To get it:</b> import net/http/pprof",
 		`<td>unknown</td><td>unknown</td><td>unknown</td><td>unknown</td><td>2</td>`,

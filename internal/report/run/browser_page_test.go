@@ -1,0 +1,100 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"whet/internal/chromium"
+	"whet/internal/quantity"
+)
+
+// Tables sort by figures in their units, by words, and back; long ones show the
+// rows that hold a text.
+func TestBrowserTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
+	p := visitsPage()
+	// In the order of the page, of four units, one unknown.
+	times := []float64{5403.2, 0, 12, 7.9e6, 4120, 3e9, 950, 81}
+	p.Benchmarks = nil
+	for i, ns := range times {
+		p.Benchmarks = append(p.Benchmarks, Benchmark{Name: fmt.Sprintf("Benchmark%c", 'h'-i), NsPerOp: ns, Iterations: int64(1000 * i)})
+	}
+	b := openFile(t, html(t, p))
+	column := func(i int) []string {
+		return chromium.Eval[[]string](b.Tab, fmt.Sprintf(`[...document.querySelectorAll("table.bench tbody tr:not([hidden])")].map(r => r.cells[%d].textContent.trim())`, i))
+	}
+	click := func(i int) {
+		b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("table.bench thead tr").cells[%d].querySelector("button").click()`, i)))
+	}
+	print := func(ns ...float64) []string {
+		var out []string
+		for _, v := range ns {
+			out = append(out, quantity.Nanoseconds(v))
+		}
+		return out
+	}
+	click(1)
+	got := column(1)
+	if want := print(3e9, 7.9e6, 5403.2, 4120, 950, 81, 12); !slices.Equal(got[:7], want) || strings.Contains(got[7], "ns") {
+		t.Errorf("falling %q, want %q and what is unknown", got, want)
+	}
+	click(1)
+	got = column(1)
+	if want := print(12, 81, 950, 4120, 5403.2, 7.9e6, 3e9); !slices.Equal(got[:7], want) {
+		t.Errorf("rising %q, want %q", got, want)
+	}
+	click(0)
+	if names := column(0); !slices.IsSorted(names) || len(names) != len(times) {
+		t.Errorf("by name %q", names)
+	}
+	b.Do(chromedp.Evaluate[chromedp.Void](`(() => {
+		const i = document.querySelector("#benchmarks ~ .scroll .filter input");
+		i.value = "MARKC";
+		i.dispatchEvent(new Event("input"));
+	})()`))
+	if names := column(0); len(names) != 1 || !strings.HasPrefix(names[0], "Benchmarkc") {
+		t.Errorf("filtered %q", names)
+	}
+	b.Quiet()
+}
+
+// All charts of an axis say what they are at one place; a link to a line opens
+// what it is folded into.
+func TestBrowserReads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
+	b := openFile(t, html(t, servicePage()))
+	at := chromium.Eval[[]float64](b.Tab, `(() => {
+		const plot = document.querySelector("#time ~ .time ~ .time .plot");
+		plot.scrollIntoView({block: "center", behavior: "instant"});
+		const r = plot.getBoundingClientRect();
+		return [r.left, r.top, r.width, r.height];
+	})()`)
+	b.Do(chromedp.MouseEvent(chromedp.MouseMoved, at[0]+0.5*at[2], at[1]+at[3]/2))
+	lanes := chromium.Eval[[][]string](b.Tab, `[...document.querySelectorAll("#time ~ .time ~ .time .lane")].filter(l => l.querySelector(".read")).map(l => [...l.querySelectorAll(".read")].map(e => e.textContent.trim()))`)
+	marks := chromium.Eval[[]string](b.Tab, `[...document.querySelectorAll(".under")].map(m => m.getAttribute("x1"))`)
+	if len(lanes) < 2 || len(marks) != len(lanes) {
+		t.Fatalf("%d charts say %q, lines at %q", len(lanes), lanes, marks)
+	}
+	for i, said := range lanes {
+		if slices.Contains(said, "") || !strings.HasPrefix(said[len(said)-1], "at ") || marks[i] != marks[0] {
+			t.Errorf("chart %d says %q, its line is at %s of %s", i, said, marks[i], marks[0])
+		}
+	}
+	b.Quiet()
+	b = openFile(t, html(t, visitsPage()))
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details.listing").forEach(d => d.open = false)`),
+		chromedp.Click(chromedp.CSS(".finding a.place")))
+	open, err := chromedp.Run(b.Context(), chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.getElementById("line-6").closest("details").open))))`, chromedp.EvalAwaitPromise))
+	if err != nil || !open {
+		t.Errorf("the link leads to a line that is folded, %v", err)
+	}
+	b.Quiet()
+}
