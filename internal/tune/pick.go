@@ -66,7 +66,7 @@ func (r *recorder) pick(ctx context.Context) error {
 		return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("none of %s that %s matches gave a result: name one of them", quantity.Plural(len(r.candidates), "package"), r.o.Operand)}
 	}
 	slices.SortStableFunc(found, func(a, b ranked) int { return costlier(a.most, b.most) })
-	r.o.Budget -= spent
+	r.o.Budget = (r.o.Budget - spent).Round(100 * time.Millisecond)
 	if len(found)+len(lost) > 1 {
 		var others []string
 		for _, f := range found[1:] {
