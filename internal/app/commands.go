@@ -19,5 +19,5 @@ func commands() []*cli.Command {
 		drive.Command(),
 		benchCommand(),
 		compareCommand(),
-	}, explore.Commands(), []*cli.Command{doctor.Command(), completionCommand()})
+	}, explore.Commands(), []*cli.Command{recordingsCommand(), doctor.Command(), completionCommand()})
 }

@@ -1,11 +1,38 @@
 package app
 
 import (
+	"context"
 	"flag"
+	"strings"
 
 	"whet/internal/cli"
 	"whet/internal/dotwhet"
 )
+
+func recordingsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "recordings",
+		ReadsOnly: true,
+		Short:     "list the recordings that @ and @NAME stand for",
+		Long: `
+Recordings lists what is in .whet in the module's root, where recordings go without -o, the newest
+first: @ is the newest, @2 the one before it, @NAME the newest of that name.`,
+		Examples: []string{"whet recordings", "whet recordings -json", "whet diff @2 @"},
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
+			asJSON := fs.Bool("json", false, "print one JSON document")
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
+				if len(operands) > 0 {
+					return cli.UsageError("recordings: it lists all there are, and %s is no flag: whet diagnose shows one", strings.Join(operands, " "))
+				}
+				place, err := dotwhet.Of(".")
+				if err != nil {
+					return err
+				}
+				return place.Print(e.Stdout, *asJSON)
+			}
+		},
+	}
+}
 
 func declareKeep(fs *flag.FlagSet, keep *int) {
 	fs.IntVar(keep, "keep", dotwhet.Keep, "without -o: keep the last `n` recordings of .whet, and remove older ones that have no name of yours")

@@ -28,6 +28,7 @@ const (
 	ProvePool   = "whet/prove-pool/1"
 	Raw         = "whet/raw/1"
 	Record      = "whet/record/1"
+	Recordings  = "whet/recordings/1"
 	Recording   = "whet/recording/1"
 	Second      = "whet/second/1"
 	Stacks      = "whet/stacks/1"
@@ -73,6 +74,7 @@ func Schemas() []Schema {
 		{Raw, "a profile as it is stored", "whet raw -json"},
 		{Record, "what was recorded", "whet record -json"},
 		{Recording, "the manifest", "recording.json"},
+		{Recordings, "the recordings in .whet", "whet recordings -json"},
 		{Second, "a second of a load under way", "whet load -stream"},
 		{Stacks, "a profile, sample by sample", "whet raw -json -stacks"},
 		{Tags, "labels with their cost", "whet tags -json"},
