@@ -29,10 +29,10 @@ func TestRulesPage(t *testing.T) {
 	}
 }
 
-// rowsOf are the rows of a rule that speaks by the table of dear calls.
+// rowsOf are the rows of a rule that speaks by rows of knowledge.
 func rowsOf(cause string) string {
 	var b strings.Builder
-	for _, row := range knowledge.Table() {
+	for _, row := range rules.Rows() {
 		if row.Cause != cause {
 			continue
 		}
@@ -47,7 +47,7 @@ func rowsOf(cause string) string {
 		if g := knowledge.GainOf(row.ID); g != nil {
 			gain = fmt.Sprintf("%.1fx (%.1f to %.1f), %d to %d allocations", g.Ratio, g.Low, g.High, g.Before, g.After)
 		}
-		cells := []string{"<a id=\"" + row.ID + "\"></a>" + row.ID, strings.Join(row.Callees, ", "), cmp.Or(strings.TrimPrefix(when, "; "), "always"), row.Instead, gain}
+		cells := []string{"<a id=\"" + row.ID + "\"></a>" + row.ID, cmp.Or(strings.Join(row.Callees, ", "), "statements"), cmp.Or(strings.TrimPrefix(when, "; "), "always"), row.Instead, gain}
 		for _, c := range cells {
 			b.WriteString("| " + strings.NewReplacer("|", `\|`, "](", `]\(`).Replace(c) + " ")
 		}

@@ -1,4 +1,4 @@
-// Command knowledge measures what the remedies of whet's table of dear calls gain.
+// Command knowledge measures what the remedies of whet's rows of knowledge gain.
 //
 // It answers, of each row, how long its example takes before and after and what it
 // allocates: it writes both as functions of a package, checks that they return the
@@ -33,6 +33,7 @@ import (
 
 	"whet/bench/ledger"
 	"whet/internal/diagnose/knowledge"
+	"whet/internal/diagnose/rules"
 	"whet/internal/format/benchmark"
 	"whet/internal/stat"
 )
@@ -75,7 +76,7 @@ func run(ctx context.Context) error {
 	if *turns < 6 {
 		return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 	}
-	rows := slices.DeleteFunc(knowledge.Table(), func(r knowledge.Row) bool { return !only.MatchString(r.ID) })
+	rows := slices.DeleteFunc(rules.Rows(), func(r knowledge.Row) bool { return !only.MatchString(r.ID) })
 	dir := *keep
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "whet-knowledge-"); err != nil {
@@ -256,7 +257,7 @@ func measure(ctx context.Context, program, long string, into map[string]*Samples
 // publish writes the gains of rows, beside those that are known of others.
 func publish(e *ledger.Entry[[]Samples], rows []knowledge.Row) error {
 	var all []knowledge.Gain
-	for _, r := range knowledge.Table() {
+	for _, r := range rules.Rows() {
 		if g := knowledge.GainOf(r.ID); g != nil && !slices.ContainsFunc(rows, func(m knowledge.Row) bool { return m.ID == r.ID }) {
 			all = append(all, *g)
 		}
@@ -277,7 +278,7 @@ func publish(e *ledger.Entry[[]Samples], rows []knowledge.Row) error {
 		}
 	}
 	slices.SortFunc(all, func(a, b knowledge.Gain) int { return cmp.Compare(a.Row, b.Row) })
-	if len(rows) == len(knowledge.Table()) {
+	if len(rows) == len(rules.Rows()) {
 		if err := e.Save("bench", "knowledge"); err != nil {
 			return err
 		}

@@ -66,6 +66,16 @@ func (x *Sets) Of(s *Subject, c *hot.Classified) *Set {
 	return &x.CPU
 }
 
+// Join adds another's samples.
+func (x *Sets) Join(o *Sets) {
+	for i := range o.CPU.in {
+		x.CPU.Add(i)
+	}
+	for i := range o.Allocs.in {
+		x.Allocs.Add(i)
+	}
+}
+
 // Len is how many samples the sets hold.
 func (x *Sets) Len() int { return x.CPU.Len() + x.Allocs.Len() }
 

@@ -28,6 +28,27 @@ func (p *Package) Parent(n ast.Node) ast.Node {
 	return around[n]
 }
 
+// Repeats yields, from the inside out, what may run a node more than once in a call of
+// the function around it: the loops in whose rounds it lies, and function literals.
+func (p *Package) Repeats(n ast.Node) iter.Seq[ast.Node] {
+	return func(yield func(ast.Node) bool) {
+		for outer := p.Parent(n); outer != nil; n, outer = outer, p.Parent(outer) {
+			more := false
+			switch outer := outer.(type) {
+			case *ast.FuncLit:
+				more = true
+			case *ast.ForStmt:
+				more = n != outer.Init
+			case *ast.RangeStmt:
+				more = n != outer.X
+			}
+			if more && !yield(outer) {
+				return
+			}
+		}
+	}
+}
+
 // Operand is the expression that a name ends: x.f of f, f[int] with its type
 // arguments.
 func (p *Package) Operand(id *ast.Ident) ast.Expr {

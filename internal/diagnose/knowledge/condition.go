@@ -5,7 +5,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"iter"
 	"slices"
 	"strings"
 
@@ -24,6 +23,9 @@ type Condition struct {
 	words string
 	is    func(*Call) bool
 }
+
+// Words is a condition that something else decides, for the documentation.
+func Words(words string) Condition { return Condition{words: words} }
 
 // String is the condition in words: "argument 2 is a constant of one byte".
 func (c Condition) String() string { return c.words }
@@ -257,31 +259,10 @@ func resultOnce(words string, is func(c *Call, use ast.Expr) bool) Condition {
 // sameRound reports whether no loop and no function literal is around a use of the
 // result that is not around the call.
 func (c *Call) sameRound(use ast.Expr) bool {
-	for outer := range c.repeats(use) {
+	for outer := range c.In.Repeats(use) {
 		return inside(outer, c.CallExpr)
 	}
 	return true
-}
-
-// repeats yields, from the inside out, what may run a node more than once in a call of
-// the function around it: the loops in whose rounds it lies, and function literals.
-func (c *Call) repeats(n ast.Node) iter.Seq[ast.Node] {
-	return func(yield func(ast.Node) bool) {
-		for outer := c.In.Parent(n); outer != nil; n, outer = outer, c.In.Parent(outer) {
-			more := false
-			switch outer := outer.(type) {
-			case *ast.FuncLit:
-				more = true
-			case *ast.ForStmt:
-				more = n != outer.Init
-			case *ast.RangeStmt:
-				more = n != outer.X
-			}
-			if more && !yield(outer) {
-				return
-			}
-		}
-	}
 }
 
 // counted holds where len is all that sees the result.

@@ -14,7 +14,7 @@ import (
 // innermost is the loop around a call in its function, nil where there is none. Of
 // its first statement, and of what is ranged over, it is the loop farther out.
 func (c *Call) innermost() ast.Stmt {
-	for outer := range c.repeats(c.CallExpr) {
+	for outer := range c.In.Repeats(c.CallExpr) {
 		loop, _ := outer.(ast.Stmt)
 		return loop
 	}

@@ -151,7 +151,7 @@ func (p *place) claim(s *diagnose.Subject, r *Row) (diagnose.Claim, bool) {
 		}
 	case Measured:
 		if g := GainOf(r.ID); g != nil {
-			c.Removed = g.removed()
+			c.Removed = g.Removed()
 		}
 		if c.Removed == (diagnose.Removed{}) {
 			return c, false

@@ -32,8 +32,8 @@ const Least = 1.2
 // Worth reports whether the remedy gains something.
 func (g *Gain) Worth() bool { return g.Low >= Least || g.After < g.Before && g.High > 0.95 }
 
-// removed is the part of a call's work that the remedy removes.
-func (g *Gain) removed() (r diagnose.Removed) {
+// Removed is the part of the work that the remedy removes.
+func (g *Gain) Removed() (r diagnose.Removed) {
 	if g.Low > 1 {
 		r.Time = 1 - 1/g.Ratio
 	}

@@ -71,31 +71,33 @@ type Example struct {
 
 // Rules returns a rule for each cause, in the order of the causes.
 func Rules() []diagnose.Rule {
+	return RulesOf(causes, Table(), func(s *diagnose.Subject) map[string][]diagnose.Claim {
+		return diagnose.Once(s, claimsKey{}, claims)
+	})
+}
+
+// RulesOf returns a rule for each of some causes that has a row in a table, in the
+// order of the causes; claims are what is claimed of a subject, by cause.
+func RulesOf(causes []Cause, table []Row, claims func(*diagnose.Subject) map[string][]diagnose.Claim) []diagnose.Rule {
 	var rules []diagnose.Rule
 	for _, c := range causes {
-		rows := c.rows()
-		if len(rows) == 0 {
+		first := slices.IndexFunc(table, func(r Row) bool { return r.Cause == c.ID })
+		if first < 0 {
 			continue
 		}
 		rules = append(rules, diagnose.Rule{
 			ID: c.ID, Title: c.Title,
 			Doc: diagnose.Doc{
 				What: c.What, Why: c.Why, Silent: c.Silent, Fix: c.Fix,
-				Before: rows[0].Example.Before, After: rows[0].Example.After,
+				Before: table[first].Example.Before, After: table[first].Example.After,
 			},
 			Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 			MinSamples: diagnose.MinCPUSamples,
 			Outranks:   c.Outranks,
-			Find: func(s *diagnose.Subject) []diagnose.Claim {
-				return diagnose.Once(s, claimsKey{}, claims)[c.ID]
-			},
+			Find:       func(s *diagnose.Subject) []diagnose.Claim { return claims(s)[c.ID] },
 		})
 	}
 	return rules
-}
-
-func (c *Cause) rows() []Row {
-	return slices.DeleteFunc(Table(), func(r Row) bool { return r.Cause != c.ID })
 }
 
 // Table returns all rows: those of one function in the order in which they are

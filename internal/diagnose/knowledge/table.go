@@ -39,5 +39,8 @@ func NoLonger() []Dropped {
 		{"Count characters with utf8.RuneCountInString in place of len([]rune(s)).", "0.98x (0.58 to 1.05), none allocates; go1.26"},
 		{"Read bytes with bytes.NewReader in place of bytes.NewBuffer.", "1.09x (0.91 to 1.24), as many allocations; go1.26"},
 		{"Make zero bytes with make in place of bytes.Repeat.", "1.08x (0.66 to 1.24) for 4 KiB; go1.26"},
+		{"Call delete without asking whether the map holds the key.", "1.12x (1.06 to 1.25) where it holds all of them; go1.26"},
+		{"Write m[k]++ in place of m[k] = m[k] + 1.", "0.96x of 200 keys in one run, as many allocations; go1.26"},
+		{"Find out whether a set grew by its length in place of asking it first (if !set[k] { set[k] = true }).", "0.79x in one run, of 200 keys, half of them new; go1.26"},
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"whet/internal/diagnose/rules/repeatedresult"
 	"whet/internal/diagnose/rules/slicegrowth"
 	"whet/internal/diagnose/rules/stringcopy"
+	"whet/internal/diagnose/shape"
 )
 
 // All returns every rule, in the order they are listed to users.
@@ -51,5 +52,8 @@ func All() []diagnose.Rule {
 		collectionpercall.Rule(),
 		objectpercall.Rule(),
 		repeatedresult.Rule(),
-	}, boxedvalue.Rules(), knowledge.Rules())
+	}, boxedvalue.Rules(), knowledge.Rules(), shape.Rules())
 }
+
+// Rows returns all rows of knowledge: of calls, and of statements.
+func Rows() []knowledge.Row { return slices.Concat(knowledge.Table(), shape.Table()) }

@@ -12,6 +12,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules"
+	"whet/internal/diagnose/shape"
 	"whet/internal/finding"
 )
 
@@ -79,7 +80,7 @@ func TestAllRulesAreValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range reg.Rules() {
-		byExample := slices.ContainsFunc(knowledge.Rules(), func(k diagnose.Rule) bool { return k.ID == r.ID })
+		byExample := slices.ContainsFunc(slices.Concat(knowledge.Rules(), shape.Rules()), func(k diagnose.Rule) bool { return k.ID == r.ID })
 		if directories[r.ID] == "" && !ownTests[r.ID] && !byExample {
 			t.Errorf("rule %s has no fixtures", r.ID)
 		}

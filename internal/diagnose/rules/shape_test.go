@@ -1,0 +1,109 @@
+package rules_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/diagnose/rules"
+	"whet/internal/diagnose/shape"
+	"whet/internal/finding"
+)
+
+// Each shape speaks about its example as it is before, at one place, and no row
+// speaks about the same after.
+func TestShapeByExample(t *testing.T) {
+	for _, row := range shape.Table() {
+		t.Run(row.ID, func(t *testing.T) {
+			places := make(map[int]bool)
+			for _, f := range lineByLine(t, &row.Example, row.Example.Before) {
+				if f.Row != row.ID {
+					t.Errorf("before: another speaks too; %s", summary([]finding.Finding{f}))
+				}
+				places[f.Line] = true
+			}
+			if len(places) != 1 {
+				t.Errorf("before: it speaks of %d places", len(places))
+			}
+			if after := lineByLine(t, &row.Example, row.Example.After); len(after) > 0 {
+				t.Errorf("after: %s", summary(after))
+			}
+			if g := knowledge.GainOf(row.ID); g == nil || !g.Worth() {
+				t.Errorf("it was not measured (go run ./bench/knowledge -row %s), or gains too little: %+v", row.ID, g)
+			}
+		})
+	}
+}
+
+// lineByLine is what rows say of a function with this body where each of its lines
+// in turn holds all samples, its own and those of each function of the runtime that
+// stands for statements.
+func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []finding.Finding) {
+	t.Helper()
+	reg, err := diagnose.NewRegistry(rules.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := example.Source("app", "f", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := typedProgram(t, src)
+	if pkg := program.Package("m/app"); pkg.Errors > 0 {
+		t.Fatalf("%s\n%s", pkg.Reason, src)
+	}
+	for i, line := range strings.Split(src, "\n") {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		at := fmt.Sprintf("m/app.f:%d", i+1)
+		cpu := []stack{{frames: at, n: 1000}}
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove") {
+			cpu = append(cpu, stack{frames: at + " runtime." + fn, n: 1000})
+		}
+		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}})
+		s.Program = program
+		for _, f := range run(t, reg, []*diagnose.Subject{s}).Findings {
+			if f.Row != "" {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// Of these functions a shape would be wrong, or gains nothing.
+func TestShapeSilent(t *testing.T) {
+	for _, s := range []struct{ row, params, result, body string }{
+		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\nm[k] = 3\nreturn n + m[k]"},
+		{"map-read-twice", "m, o map[string]int, k string", "int", "n := m[k]\no[k] = 3\nreturn n + m[k]"},
+		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\ndelete(m, k)\nreturn n + m[k]"},
+		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\nk += \"x\"\nreturn n + m[k]"},
+		{"map-read-twice", "m map[string]int, k string, f func()", "int", "n := m[k]\nf()\nreturn n + m[k]"},
+		{"map-read-twice", "m map[string]int, k string, c chan int", "int", "n := m[k]\n<-c\nreturn n + m[k]"},
+		{"map-read-twice", "m map[string]int, k, l string", "int", "n := m[k]\nreturn n + m[l]"},
+		{"map-read-twice", "m, o map[string]int, k string", "int", "n := m[k]\nm = o\nreturn n + m[k]"},
+		{"map-read-twice", "m map[string]int, next func() string", "int", "return m[next()] + m[next()]"},
+		{"map-read-twice", "m map[string]int, k string", "", "if m[k] == 0 {\n\tm[k] = 1\n}\nm[k]++\nm[k] += 2"},
+		{"map-read-twice", "m map[string][]int, k string", "", "m[k] = append(m[k], 1)"},
+		{"map-read-twice", "m map[int]int, list []int", "int", "k, n := 0, m[0]\nn += m[k]\nfor k = range list {\n\tn += m[k]\n}\nreturn n"},
+		{"map-read-twice", "list []int, i int", "int", "return list[i] + list[i]"},
+		{"map-read-twice", "m map[string]int, k string", "func() int", "n := m[k]\nreturn func() int { return n + m[k] }"},
+		{"map-read-twice", "m map[string]int, k string, mu *sync.Mutex", "int", "n := m[k]\nmu.Unlock()\nmu.Lock()\nreturn n + m[k]"},
+		{"map-read-twice", "m map[string]int, k string", "int", "p := &k\nn := m[k]\n*p = \"x\"\nreturn n + m[k]"},
+	} {
+		t.Run(s.row, func(t *testing.T) {
+			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {
+				t.Fatal("there is no such row")
+			}
+			for _, f := range lineByLine(t, &knowledge.Example{Params: s.params, Result: s.result}, s.body) {
+				if f.Row == s.row {
+					t.Errorf("line %d: %s\n%s", f.Line, f.Why, s.body)
+				}
+			}
+		})
+	}
+}

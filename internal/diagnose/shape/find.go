@@ -1,0 +1,159 @@
+package shape
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/typed"
+)
+
+// claimsKey is what a subject keeps its claims by.
+type claimsKey struct{}
+
+// spent are the samples of a line, by the function of the runtime that it calls; ""
+// are its own.
+type spent map[string]*diagnose.Sets
+
+func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
+	return diagnose.Once(s, claimsKey{}, func(s *diagnose.Subject) map[string][]diagnose.Claim {
+		out := make(map[string][]diagnose.Claim)
+		if s.Program == nil {
+			return out
+		}
+		all := slices.Concat(table...)
+		for file, lines := range costs(s) {
+			pkg, syntax := s.Program.FileOf(file)
+			if pkg == nil || pkg.Info == nil || syntax == nil {
+				continue
+			}
+			f := finder{Subject: s, file: file, lines: lines, pkg: pkg}
+			for _, d := range syntax.Decls {
+				if !slices.ContainsFunc(f.on([]ast.Node{d}), func(line int) bool { return lines[line] != nil }) {
+					continue
+				}
+				for i := range all {
+					out[all[i].Cause] = append(out[all[i].Cause], f.find(&all[i], d)...)
+				}
+			}
+		}
+		return out
+	})
+}
+
+// costs are the samples of each line of the user's own, by file.
+func costs(s *diagnose.Subject) map[string]map[int]spent {
+	files := make(map[string]map[int]spent)
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.Own(c.Frame(id)) })
+		if own < 0 {
+			return
+		}
+		by := ""
+		if own > 0 {
+			if by = c.Frame(stack[own-1]).Function; !diagnose.OfRuntime(by) {
+				return
+			}
+		}
+		f := c.Frame(stack[own])
+		if s.Loops.InBenchmark(f.File, f.Line) {
+			return
+		}
+		if files[f.File] == nil {
+			files[f.File] = make(map[int]spent)
+		}
+		at := files[f.File][f.Line]
+		if at == nil {
+			at = make(spent)
+			files[f.File][f.Line] = at
+		}
+		if at[by] == nil {
+			at[by] = new(diagnose.Sets)
+		}
+		at[by].Of(s, c).Add(sample.Index())
+	})
+	return files
+}
+
+// finder looks for shapes in a file.
+type finder struct {
+	*diagnose.Subject
+	file  string
+	lines map[int]spent
+	pkg   *typed.Package
+}
+
+func (f *finder) find(sh *Shape, d ast.Decl) (out []diagnose.Claim) {
+	part := make(map[ast.Node]bool) // of a match that was found
+	ast.Inspect(d, func(n ast.Node) bool {
+		if n == nil || part[n] {
+			return true
+		}
+		m := sh.Find(f.pkg, n)
+		if len(m.Goes) == 0 {
+			return true
+		}
+		for _, of := range slices.Concat(m.Goes, m.Stays) {
+			part[of] = true
+		}
+		if c, ok := f.claim(sh, n, m); ok {
+			out = append(out, c)
+		}
+		return true
+	})
+	return out
+}
+
+func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
+	st := f.Statement(f.file, f.LineAt(n.Pos()))
+	cost, goes := f.cost(slices.Concat(m.Stays, m.Goes), sh.Runtime), f.cost(m.Goes, sh.Runtime)
+	d, _ := f.pkg.Declaration(n.Pos()).(*ast.FuncDecl)
+	if goes.Len() == 0 || d == nil {
+		return diagnose.Claim{}, false
+	}
+	i := slices.IndexFunc(causes, func(c knowledge.Cause) bool { return c.ID == sh.Cause })
+	c := diagnose.Claim{
+		Place: st.Place(f.pkg.Symbol(d)), Cost: cost.Samples(), Confidence: sh.Confidence, Row: sh.ID,
+		Why:    strings.ToUpper(sh.Cost[:1]) + sh.Cost[1:] + ", " + causes[i].Unneeded + ".",
+		Remedy: sh.Instead,
+	}
+	stays := f.on(m.Stays)
+	if len(m.Stays) > 0 && !slices.ContainsFunc(f.on(m.Goes), func(line int) bool { return slices.Contains(stays, line) }) {
+		c.Avoidable = goes.Samples()
+	} else if g := knowledge.GainOf(sh.ID); g != nil {
+		c.Removed = g.Removed()
+	}
+	if c.Avoidable.CPU == nil && c.Avoidable.Allocs == nil && c.Removed == (diagnose.Removed{}) {
+		return c, false
+	}
+	c.Evidence = append(f.CPUEvidence(c.Cost.CPU, "are there"), f.AllocEvidence(c.Cost.Allocs)...)
+	return c, true
+}
+
+// on are the lines of some nodes.
+func (f *finder) on(nodes []ast.Node) (lines []int) {
+	for _, n := range nodes {
+		for line := f.LineAt(n.Pos()); line <= f.LineAt(n.End()); line++ {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// cost are the samples on the lines of some nodes, of functions of the runtime by how
+// their names begin.
+func (f *finder) cost(nodes []ast.Node, runtime []string) *diagnose.Sets {
+	sum := new(diagnose.Sets)
+	for _, line := range f.on(nodes) {
+		for by, sets := range f.lines[line] {
+			if slices.ContainsFunc(runtime, func(begin string) bool { return by == begin || begin != "" && strings.HasPrefix(by, begin) }) {
+				sum.Join(sets)
+			}
+		}
+	}
+	return sum
+}

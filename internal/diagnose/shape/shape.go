@@ -1,0 +1,52 @@
+package shape
+
+import (
+	"go/ast"
+	"slices"
+
+	"whet/internal/diagnose"
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/typed"
+)
+
+// Shape is one piece of knowledge about statements. Its row has no callees, and its
+// When is words; Cost is a clause with its subject: "the same key is looked up twice".
+type Shape struct {
+	knowledge.Row
+	// Runtime are the functions of the runtime in which its cost lies, by how their
+	// names begin; "" is the statement itself.
+	Runtime []string
+	// Find says where the cost lies of the shape that begins with a node: nowhere
+	// where it is none.
+	Find func(p *typed.Package, n ast.Node) Match
+}
+
+// Match is where the cost of a shape lies.
+type Match struct {
+	Stays, Goes []ast.Node // what the remedy keeps, and what it removes
+}
+
+// causes are the rules, in the order in which they are listed to users.
+var causes = []knowledge.Cause{
+	{
+		ID: "map-lookup-twice", Title: "the same key looked up twice in a map",
+		What:     "A statement looks a key up in a map, and it or one after it in the same block looks the same key up again, while neither the map nor the key can have changed.",
+		Why:      "Each look-up hashes the key and compares it with what the map holds; the compiler does not keep the result of the first.",
+		Silent:   "When the map, the key or a variable in either may be set between the two, by the function or by one that it calls; when they are in different loops; for key expressions that call functions; where the second sets the key: m[k]++, m[k] += x and m[k] = append(m[k], x) look it up once.",
+		Fix:      "Keep the value of the first look-up: if v, ok := m[k]; ok { … v … }.",
+		Unneeded: "and its value was at hand",
+	},
+}
+
+var table = [][]Shape{ofMaps}
+
+// Table returns the rows of all shapes.
+func Table() (rows []knowledge.Row) {
+	for _, s := range slices.Concat(table...) {
+		rows = append(rows, s.Row)
+	}
+	return rows
+}
+
+// Rules returns a rule for each cause.
+func Rules() []diagnose.Rule { return knowledge.RulesOf(causes, Table(), claims) }
