@@ -81,6 +81,12 @@ func queues(j *jobs, at int) {
 	heap.Push(j, job{at, 1}) // boxed: job
 }
 
+var queue jobs
+
+func queuesShared(at int) {
+	heap.Push(&queue, job{at, 1}) // boxed: job
+}
+
 func queuesDirectly(j *jobs, next job) {
 	j.Push(next) // silent
 }

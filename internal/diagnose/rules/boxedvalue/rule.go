@@ -229,7 +229,8 @@ func alone(pkg *typed.Package, sites []typed.Site, st *diagnose.Statement) bool 
 		case *ast.FuncLit, *ast.GoStmt, *ast.DeferStmt:
 			only = false
 		case *ast.UnaryExpr:
-			only = only && n.Op != token.AND
+			_, literal := ast.Unparen(n.X).(*ast.CompositeLit)
+			only = only && !(n.Op == token.AND && literal)
 		case *ast.CompositeLit:
 			_, isStruct := typed.Under[*types.Struct](pkg.TypeOf(n))
 			only = only && isStruct
