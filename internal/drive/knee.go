@@ -217,7 +217,7 @@ func (s *kneeSearch) measure(ctx context.Context, open bool, level float64, span
 	if s.l.out != "" {
 		o.Interval = kept.interval
 	}
-	r, err := s.outages.level(func() (*loadresult.Result, error) { return load.Run(ctx, o) }, func() error { return load.Ready(ctx, o, engine.Outage) })
+	r, err := s.outages.level(func() (*loadresult.Result, error) { return load.Run(ctx, o) }, func() error { return load.Ready(ctx, o, engine.Outage, nil) })
 	if err != nil {
 		return knee.Point{}, err
 	}

@@ -34,7 +34,7 @@ func (p *loadPlan) startServer(ctx context.Context) (stop func(), err error) {
 	}
 	waiting, stop := r.While(ctx)
 	defer stop()
-	err = load.Ready(waiting, p.options, serverReady)
+	err = load.Ready(waiting, p.options, serverReady, nil)
 	switch {
 	case err == nil:
 		return func() { r.Stop() }, nil

@@ -214,7 +214,7 @@ func TestUnixSocket(t *testing.T) {
 	each(t, func(t *testing.T, engine string) {
 		o := options("http://name.example/x")
 		o.Engine, o.Socket, o.Requests, o.Duration = engine, path, 20, time.Hour
-		if err := Ready(t.Context(), o, time.Minute); err != nil {
+		if err := Ready(t.Context(), o, time.Minute, nil); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Run(t.Context(), o)
@@ -386,7 +386,7 @@ func TestHTTP2(t *testing.T) {
 		if err != nil || r.Answered() != 200 || r.Failed() != 0 || version.Load() != "HTTP/2.0" || connections.Load() != 2 {
 			t.Errorf("%v: %v, %d answered, %v, %v over %d connections", protocol, err, r.Answered(), r.Examples, version.Load(), connections.Load())
 		}
-		if err := Ready(t.Context(), o, time.Minute); err != nil {
+		if err := Ready(t.Context(), o, time.Minute, nil); err != nil {
 			t.Error(err)
 		}
 	}

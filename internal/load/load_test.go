@@ -409,7 +409,7 @@ func TestEndsInFlight(t *testing.T) {
 		if r, err := Run(context.Background(), o); err != nil || r.InFlight != o.Concurrency {
 			t.Errorf("%d in flight, %v", r.InFlight, err)
 		}
-		if err := Ready(context.Background(), o, 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "no answer came") {
+		if err := Ready(context.Background(), o, 50*time.Millisecond, nil); err == nil || !strings.Contains(err.Error(), "no answer came") {
 			t.Error(err)
 		}
 		l.Close()

@@ -66,7 +66,7 @@ func TestValidate(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v, want %s", err, c.want)
 		}
-		if ready := Ready(context.Background(), o, time.Second); ready == nil || ready.Error() != err.Error() {
+		if ready := Ready(context.Background(), o, time.Second, nil); ready == nil || ready.Error() != err.Error() {
 			t.Errorf("Ready: %v", ready)
 		}
 	}

@@ -20,8 +20,9 @@ import (
 // the wait at once. The error says in one line what was seen last.
 //
 // The request is that of the load, so that nothing is asked of the target that
-// the load would not ask.
-func Ready(ctx context.Context, o Options, limit time.Duration) error {
+// the load would not ask. waiting, unless it is nil, is told after each try that
+// failed how it did, in a few words.
+func Ready(ctx context.Context, o Options, limit time.Duration, waiting func(last string)) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
@@ -54,6 +55,9 @@ func Ready(ctx context.Context, o Options, limit time.Duration) error {
 		if last != nil && record.IsCertificate(last) {
 			return fmt.Errorf("reach %s: its certificate is not accepted (-cacert names the file of its authority, -insecure accepts any): %s",
 				address, record.Line(last.Error()))
+		}
+		if waiting != nil && (last != nil || busy) {
+			waiting(short(last))
 		}
 		if within.Err() == nil {
 			engine.Wait(within, pause.Next())
@@ -95,6 +99,16 @@ func seen(err error) string {
 		return "answered " + record.StatusText(http.StatusServiceUnavailable)
 	}
 	return described(err, false)
+}
+
+// short is what a try ended with in a few words, where its kind is known.
+func short(err error) string {
+	if err != nil {
+		if kind := record.KindOf(err, false); kind != loadresult.Other {
+			return kind
+		}
+	}
+	return seen(err)
 }
 
 // described is an error of the transport in one line, with its kind.

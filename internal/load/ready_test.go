@@ -24,7 +24,7 @@ func TestReadyLate(t *testing.T) {
 			c.Close()
 		}
 	})
-	if err := Ready(context.Background(), options(s.URL), time.Minute); err != nil || tries.Load() != 3 {
+	if err := Ready(context.Background(), options(s.URL), time.Minute, nil); err != nil || tries.Load() != 3 {
 		t.Errorf("%v after %d", err, tries.Load())
 	}
 }
@@ -39,10 +39,10 @@ func TestReadyBusy(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusInternalServerError)
 	})
-	if err := Ready(context.Background(), options(s.URL), time.Minute); err != nil || n.Load() != 3 {
+	if err := Ready(context.Background(), options(s.URL), time.Minute, nil); err != nil || n.Load() != 3 {
 		t.Errorf("%v after %d", err, n.Load())
 	}
-	if err := Ready(context.Background(), options(s.URL+"/always"), 100*time.Millisecond); err != nil {
+	if err := Ready(context.Background(), options(s.URL+"/always"), 100*time.Millisecond, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,7 +85,11 @@ func TestNeverReady(t *testing.T) {
 	} {
 		o := options(c.url)
 		o.Timeout = c.timeout
-		err := Ready(context.Background(), o, c.limit)
+		var words string
+		err := Ready(context.Background(), o, c.limit, func(last string) { words = last })
+		if strings.Contains(c.url, closed.Addr().String()) && words != "connection refused" {
+			t.Errorf("%s: while it waits it says %q", c.url, words)
+		}
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.ContainsAny(err.Error(), "\n\x1b") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %s", c.url, err, c.want)
 		}
@@ -98,7 +102,7 @@ func TestReadyCancelled(t *testing.T) {
 		cancel(io.ErrNoProgress) // the server process ended, say
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	err := Ready(ctx, options(s.URL), time.Hour)
+	err := Ready(ctx, options(s.URL), time.Hour, nil)
 	if err == nil || !strings.Contains(err.Error(), io.ErrNoProgress.Error()) {
 		t.Error(err)
 	}

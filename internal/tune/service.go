@@ -18,6 +18,7 @@ import (
 	"whet/internal/gobench"
 	"whet/internal/load"
 	"whet/internal/program"
+	"whet/internal/quantity"
 	"whet/internal/record"
 	"whet/internal/recording"
 )
@@ -182,7 +183,7 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 		r.addDiff(ctx)
 	}
 	r.progress(Progress{Stage: "starting the server"})
-	if load.Ready(ctx, r.o.Load, already) == nil {
+	if load.Ready(ctx, r.o.Load, already, nil) == nil {
 		r.w.Warn("%s answered before the command was started: the load may be on another server than the one that was started", recording.Redacted(r.o.Load.URL))
 	}
 	server, err := start(command, env...)
@@ -237,7 +238,9 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 	r.progress(Progress{Stage: "waiting for an answer"})
 	waiting, stop := r.whileServed(ctx)
 	defer stop()
-	if err := load.Ready(waiting, r.o.Load, r.o.Ready); err != nil {
+	if err := load.Ready(waiting, r.o.Load, r.o.Ready, func(last string) {
+		r.progress(Progress{Stage: fmt.Sprintf("%s, waiting up to %s s", last, quantity.Count(r.o.Ready.Seconds()))})
+	}); err != nil {
 		if dead := r.died(); dead != nil {
 			return nil, dead
 		}

@@ -32,14 +32,14 @@ func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error
 	if !r.o.commands() {
 		address := r.o.Operand(side)
 		s := &standing{url: address, pprof: r.o.pprof(side, portOf(address))}
-		if err := load.Ready(ctx, r.loadOptions(s), r.o.Ready); err != nil {
+		if err := load.Ready(ctx, r.loadOptions(s), r.o.Ready, nil); err != nil {
 			return nil, err
 		}
 		return s, nil
 	}
 	if !strings.Contains(r.o.URL, portMark) {
 		s := &standing{url: r.o.URL, pprof: r.o.pprof(side, portOf(r.o.URL))}
-		if load.Ready(ctx, r.loadOptions(s), already) == nil {
+		if load.Ready(ctx, r.loadOptions(s), already, nil) == nil {
 			return nil, fmt.Errorf("%s answers before the command was started: stop what listens there, or write {port} in the address and in the commands", recording.Redacted(s.url))
 		}
 		return s, r.start(ctx, side, s, portOf(r.o.URL))
@@ -80,7 +80,7 @@ func (r *runner) start(ctx context.Context, side compare.Which, s *standing, por
 	}
 	alive, stop := s.whileAlive(ctx)
 	defer stop()
-	if err := load.Ready(alive, r.loadOptions(s), r.o.Ready); err != nil {
+	if err := load.Ready(alive, r.loadOptions(s), r.o.Ready, nil); err != nil {
 		err = s.explain(err)
 		s.close()
 		return err
