@@ -35,6 +35,8 @@ type targetFlags struct {
 	body    string
 	verbose bool
 	asJSON  bool
+	// document: stdout is for one; what the target prints goes to stderr.
+	document bool
 }
 
 // flagsOf names the flags that only some kinds of targets know.
@@ -165,7 +167,7 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 		o := t.program
 		o.Common, o.Args, o.Budget = c, behind, t.budget
 		o.Stdout, o.Stderr = e.Stdout, e.Stderr
-		if t.asJSON {
+		if t.document {
 			o.Stdout = e.Stderr
 		}
 		o.Stdin = e.Stdin
@@ -220,6 +222,7 @@ whet diagnose, top, list and flame read it, here or on another machine.`,
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			t := newTargetFlags(fs)
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
+				t.document = t.asJSON
 				record, err := t.recorder(ctx, e, "record", operands)
 				if err != nil {
 					return err

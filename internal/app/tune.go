@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -20,6 +21,7 @@ import (
 func tuneCommand() *cli.Command {
 	return &cli.Command{
 		Name:     "tune",
+		Choices:  showChoices,
 		Operands: "[TARGET] [-- COMMAND or ARGS…]",
 		Short:    "measure a package's benchmarks, a program or a service, show where they spend, name what to change",
 		Long: `
@@ -51,17 +53,22 @@ the newest, for every verb that reads recordings: whet top @.`,
 			"whet tune http://localhost:8080/hello -c 64 -d 20s -pprof http://localhost:6060",
 			"whet tune http://localhost:8080/hello -- ./cmd/server -addr localhost:8080",
 			"whet tune -json ./internal/encode > findings.json",
+			"whet tune -fail-on finding:high -format github ./internal/encode",
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			t := newTargetFlags(fs)
 			show := newShowFlags(fs)
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
+				show.asJSON, show.text.Verbose = t.asJSON, t.verbose
+				if err := show.check("tune"); err != nil {
+					return err
+				}
+				t.document = show.asJSON || show.format != "text"
 				record, err := t.recorder(ctx, e, "tune", operands)
 				if err != nil {
 					return err
 				}
 				defer dotwhet.Tidy(e, t.bench.Out, t.keep)
-				show.asJSON, show.text.Verbose = t.asJSON, t.verbose
 				return runTune(ctx, e, record, *show)
 			}
 		},
@@ -98,7 +105,10 @@ func runTune(ctx context.Context, e *cli.Env, record recordFunc, show showFlags)
 	if len(outcome.Failures) > 0 {
 		return fmt.Errorf("%d of the benchmarks could not be measured, the others were: %s", len(outcome.Failures), outcome.Failures[0])
 	}
-	return nil
+	if page == nil {
+		return nil
+	}
+	return show.failed(page)
 }
 
 // writePage writes the HTML report, unless html is "".
@@ -109,37 +119,10 @@ func writePage(ctx context.Context, html string, page *run.Page) error {
 	return cli.WriteFile(ctx, html, func(w io.Writer) error { return run.WriteHTML(w, page) })
 }
 
-// showFlags say how a page is printed.
-type showFlags struct {
-	asJSON bool
-	text   pagereport.TextOptions
-}
-
-func newShowFlags(fs *flag.FlagSet) *showFlags {
-	f := new(showFlags)
-	fs.BoolVar(&f.text.All, "all", false, "print findings below the threshold, all places and rows too")
-	fs.BoolVar(&f.text.Tables, "tables", false, "print what the result rests on too: machine, events, benchmarks, samples, functions, source")
-	return f
-}
-
-func printPage(e *cli.Env, page *run.Page, o run.JSONOptions, show showFlags) error {
-	if o.All = show.text.All; show.asJSON {
-		return run.WriteJSON(e.Stdout, page, o)
-	}
-	show.text.Width, show.text.Color = e.Width, e.Color
-	err := run.WriteText(e.Stdout, page, show.text)
-	if err == nil && o.Recording != "" {
-		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(o.Recording))
-	}
-	if err == nil && o.Report != "" {
-		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(o.Report))
-	}
-	return err
-}
-
 func diagnoseCommand() *cli.Command {
 	return &cli.Command{
 		Name:       "diagnose",
+		Choices:    showChoices,
 		ReadsOnly:  true,
 		Operands:   "RECORDING | PROFILE...",
 		Recordings: 1,
@@ -157,6 +140,7 @@ found here.`,
 			"whet diagnose @",
 			"whet diagnose cpu.pb.gz",
 			"whet diagnose -json encode.whet",
+			"whet diagnose -format sarif encode.whet > findings.sarif",
 			"whet diagnose -o report.html encode.whet",
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
@@ -165,12 +149,15 @@ found here.`,
 			fs.BoolVar(&show.asJSON, "json", false, "print one JSON document")
 			fs.BoolVar(&show.text.Verbose, "v", false, "print all warnings in full")
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
+				if err := show.check("diagnose"); err != nil {
+					return err
+				}
 				if !namesRecording(operands) {
 					page, err := profilePage(ctx, e, operands, *html)
 					if err != nil {
 						return err
 					}
-					return printPage(e, page, run.JSONOptions{Verb: "diagnose", Report: *html}, *show)
+					return cmp.Or(printPage(e, page, run.JSONOptions{Verb: "diagnose", Report: *html}, *show), show.failed(page))
 				}
 				path, err := cli.OneOperand("diagnose", "recording", operands)
 				if err != nil {
@@ -181,13 +168,17 @@ found here.`,
 					return err
 				}
 				defer rec.Close()
+				proof, err := read.Proof(rec)
+				if err != nil {
+					return err
+				}
+				if show.ofFindings() && (rec.Kind == recording.TargetLoad || proof != nil) {
+					return cli.UsageError("diagnose: -format and -fail-on are for findings, and %s has none", path)
+				}
 				if rec.Kind == recording.TargetLoad {
 					return drive.Show(ctx, e, rec, *html, show.asJSON)
 				}
-				proof, err := read.Proof(rec)
 				switch {
-				case err != nil:
-					return err
 				case proof != nil && *html != "":
 					return cli.UsageError("diagnose: %s is a proof, which has no HTML report", path)
 				case proof != nil && show.asJSON:
@@ -202,7 +193,7 @@ found here.`,
 				if err != nil {
 					return err
 				}
-				return printPage(e, page, run.JSONOptions{Verb: "diagnose", Report: *html}, *show)
+				return cmp.Or(printPage(e, page, run.JSONOptions{Verb: "diagnose", Report: *html}, *show), show.failed(page))
 			}
 		},
 	}

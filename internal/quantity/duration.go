@@ -15,7 +15,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil {
-		return 0, fmt.Errorf("%.60q is no time: write one like 30s, 500ms or 2m, or 30 for seconds", s)
+		return 0, fmt.Errorf("%.60q is no time: write one like 30s, 500ms or 2m", s)
 	}
 	return d, nil
 }

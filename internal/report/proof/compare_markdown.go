@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"golang.org/x/perf/benchunit"
 
@@ -33,7 +32,7 @@ func WriteCompareMarkdown(w io.Writer, r *tables.Result) error {
 		compareMarkdownTable(&b, t)
 	})
 	for _, note := range CompareNotes(r) {
-		b.WriteString("- " + prose(note) + "\n")
+		b.WriteString("- " + page.Prose(note) + "\n")
 	}
 	return page.Print(w, "the comparison", b.Bytes())
 }
@@ -98,7 +97,7 @@ func compareMarkdownTable(b *bytes.Buffer, t *tables.Table) {
 	}
 	b.WriteString("\n")
 	for i, text := range notes.texts {
-		fmt.Fprintf(b, "%s %s  \n", superscript(i+1), prose(text))
+		fmt.Fprintf(b, "%s %s  \n", superscript(i+1), page.Prose(text))
 	}
 	if len(notes.texts) > 0 {
 		b.WriteString("\n")
@@ -127,19 +126,5 @@ func markdownCode(s string) string {
 	case !strings.ContainsAny(s, "`|\\"):
 		return "`" + s + "`"
 	}
-	return "<code>" + markdownText(s) + "</code>"
-}
-
-// markdownText writes ASCII punctuation that could be markup as character
-// references, which stand for themselves wherever they are.
-func markdownText(s string) string {
-	var b strings.Builder
-	for _, r := range printable.Line(s) {
-		if r < unicode.MaxASCII && (unicode.IsPunct(r) || unicode.IsSymbol(r)) && !strings.ContainsRune(".,:;/%()=-'+?!\"", r) {
-			fmt.Fprintf(&b, "&#%d;", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return "<code>" + page.MarkdownText(s) + "</code>"
 }

@@ -17,9 +17,9 @@ import (
 func WriteMarkdown(w io.Writer, r *compare.Result) error {
 	var m markdown
 	old, new := title(r)
-	m.line("### ", codeSpan(old), " → ", codeSpan(new))
+	m.line("### ", page.CodeSpan(old), " → ", page.CodeSpan(new))
 	m.line()
-	m.line("**", prose(r.Verdict.Kind), "**: ", prose(r.Verdict.Text))
+	m.line("**", page.Prose(r.Verdict.Kind), "**: ", page.Prose(r.Verdict.Text))
 	m.proveTable(r)
 	m.proveReasons(r)
 	m.proveUnmatched(r)
@@ -27,14 +27,14 @@ func WriteMarkdown(w io.Writer, r *compare.Result) error {
 	if len(r.Warnings) > 0 {
 		m.open(quantity.Plural(len(r.Warnings), "warning"))
 		for _, text := range r.Warnings {
-			m.line("- ", prose(text))
+			m.line("- ", page.Prose(text))
 		}
 		m.close()
 	}
 	m.proveWhy(r)
 	m.open("How it was measured")
 	for _, f := range proveFacts(r) {
-		m.line("- ", prose(f.Name), ": ", prose(f.Value))
+		m.line("- ", page.Prose(f.Name), ": ", page.Prose(f.Value))
 	}
 	m.close()
 	return page.Print(w, "the result", m.buf.Bytes())
@@ -53,7 +53,7 @@ func (m *markdown) line(parts ...string) {
 // inside of it needs an empty line before and after.
 func (m *markdown) open(summary string) {
 	m.line()
-	m.line("<details><summary>", prose(summary), "</summary>")
+	m.line("<details><summary>", page.Prose(summary), "</summary>")
 	m.line()
 }
 
@@ -88,14 +88,14 @@ func (m *markdown) proveTable(r *compare.Result) {
 		if packages > 1 {
 			name = printable.Line(row.Package) + " " + name
 		}
-		verdict := prose(verdictMarks[row.Verdict] + metric.verdict(row))
+		verdict := page.Prose(verdictMarks[row.Verdict] + metric.verdict(row))
 		if row.Verdict == compare.Faster || row.Verdict == compare.Slower {
 			verdict = "**" + verdict + "**"
 		}
 		ratio, interval := proveRatio(row)
-		m.row(cell(codeSpan(name)), cell(codeSpan(printable.Line(row.Metric))), prose(metric.figure(row, row.Old)), prose(metric.figure(row, row.New)),
-			prose(metric.delta(row)), prose(ratio), prose(interval),
-			prose(proveNoise(row)), verdict, prose(pValue(row)), fmt.Sprint(row.Rounds))
+		m.row(page.CodeCell(page.CodeSpan(name)), page.CodeCell(page.CodeSpan(printable.Line(row.Metric))), page.Prose(metric.figure(row, row.Old)), page.Prose(metric.figure(row, row.New)),
+			page.Prose(metric.delta(row)), page.Prose(ratio), page.Prose(interval),
+			page.Prose(proveNoise(row)), verdict, page.Prose(pValue(row)), fmt.Sprint(row.Rounds))
 	}
 }
 
@@ -112,7 +112,7 @@ func (m *markdown) proveReasons(r *compare.Result) {
 			m.open("Notes on single rows")
 			first = false
 		}
-		m.line("- ", codeSpan(printable.Line(row.Name)), " ", codeSpan(printable.Line(row.Metric)), ": ", prose(reason))
+		m.line("- ", page.CodeSpan(printable.Line(row.Name)), " ", page.CodeSpan(printable.Line(row.Metric)), ": ", page.Prose(reason))
 	}
 	if !first {
 		m.close()
@@ -126,7 +126,7 @@ func (m *markdown) proveUnmatched(r *compare.Result) {
 		}
 		spans := make([]string, len(names))
 		for i, n := range names {
-			spans[i] = codeSpan(printable.Line(n))
+			spans[i] = page.CodeSpan(printable.Line(n))
 		}
 		m.line()
 		m.line(what, ": ", strings.Join(spans, ", "))
@@ -135,7 +135,7 @@ func (m *markdown) proveUnmatched(r *compare.Result) {
 	list("Only new", r.OnlyNew)
 	for _, f := range r.Failures {
 		m.line()
-		m.line("**failed**: ", codeSpan(printable.Line(f.Name)), " (", prose(f.Side), "): ", prose(f.Text))
+		m.line("**failed**: ", page.CodeSpan(printable.Line(f.Name)), " (", page.Prose(f.Side), "): ", page.Prose(f.Text))
 	}
 }
 
@@ -151,7 +151,7 @@ func (m *markdown) proveAnswers(a *compare.Answers) {
 		if d.Unsteady {
 			unsteady = "old differs there from itself"
 		}
-		m.row(cell(codeSpan(printable.Line(d.Request))), cell(codeSpan(printable.Line(d.Where))), cell(codeSpan(printable.Line(d.Old))), cell(codeSpan(printable.Line(d.New))), unsteady)
+		m.row(page.CodeCell(page.CodeSpan(printable.Line(d.Request))), page.CodeCell(page.CodeSpan(printable.Line(d.Where))), page.CodeCell(page.CodeSpan(printable.Line(d.Old))), page.CodeCell(page.CodeSpan(printable.Line(d.New))), unsteady)
 	}
 	m.close()
 }
@@ -160,7 +160,7 @@ func (m *markdown) proveWhy(r *compare.Result) {
 	for i := range r.Why {
 		c := &r.Why[i]
 		m.open("Why " + c.Benchmark + " changed")
-		m.line(prose(changeHead(c)))
+		m.line(page.Prose(changeHead(c)))
 		for _, k := range changeKinds {
 			m.changeTable(c, &k)
 		}
@@ -170,15 +170,15 @@ func (m *markdown) proveWhy(r *compare.Result) {
 				continue
 			}
 			m.line()
-			m.line("The compiler on ", codeSpan(printable.Line(f.Function)), ":")
+			m.line("The compiler on ", page.CodeSpan(printable.Line(f.Function)), ":")
 			m.line()
 			for _, d := range f.Decisions {
-				m.line("- ", prose(d.Side), ": ", codeSpan(printable.Line(d.Text)), " ", codeSpan(printable.Line(fmt.Sprintf("%s:%d", d.File, d.Line))))
+				m.line("- ", page.Prose(d.Side), ": ", page.CodeSpan(printable.Line(d.Text)), " ", page.CodeSpan(printable.Line(fmt.Sprintf("%s:%d", d.File, d.Line))))
 			}
 		}
 		for _, text := range c.Warnings {
 			m.line()
-			m.line(prose(text))
+			m.line(page.Prose(text))
 		}
 		m.close()
 	}
@@ -190,7 +190,7 @@ func (m *markdown) changeTable(c *compare.Change, k *changeKind) {
 		return
 	}
 	m.line()
-	m.line(prose(k.title + ": " + strings.Join(lines, "; ")))
+	m.line(page.Prose(k.title + ": " + strings.Join(lines, "; ")))
 	header := true
 	for i := range c.Functions {
 		f := &c.Functions[i]
@@ -204,45 +204,11 @@ func (m *markdown) changeTable(c *compare.Change, k *changeKind) {
 			m.row("---", "--:", "--:", "--:", "--:", "--:", "--:")
 			header = false
 		}
-		name := cell(codeSpan(printable.Line(f.Function)))
+		name := page.CodeCell(page.CodeSpan(printable.Line(f.Function)))
 		if f.Only != "" {
-			name += " only " + prose(f.Only)
+			name += " only " + page.Prose(f.Only)
 		}
-		m.row(name, prose(k.print(v.Flat.Old)), prose(k.print(v.Flat.New)), prose(k.diff(v.Flat)),
-			prose(k.print(v.Cum.Old)), prose(k.print(v.Cum.New)), prose(k.diff(v.Cum)))
+		m.row(name, page.Prose(k.print(v.Flat.Old)), page.Prose(k.print(v.Flat.New)), page.Prose(k.diff(v.Flat)),
+			page.Prose(k.print(v.Cum.Old)), page.Prose(k.print(v.Cum.New)), page.Prose(k.diff(v.Cum)))
 	}
-}
-
-// codeSpan sets text as code, where nothing in it means anything: neither
-// markup nor a link nor somebody's name. The fence is longer than any run of
-// backticks within.
-func codeSpan(s string) string {
-	if strings.TrimSpace(s) == "" {
-		return "(empty)"
-	}
-	longest, run := 0, 0
-	for _, r := range s {
-		if run++; r != '`' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
-	if longest > 0 || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") {
-		s = " " + s + " "
-	}
-	return fence + s + fence
-}
-
-// cell keeps a bar in a code span from ending the table's cell.
-func cell(span string) string { return strings.ReplaceAll(span, "|", `\|`) }
-
-// inert parts, by a space without width, what a page would make a link or
-// somebody's name of although it is no markup.
-var inert = strings.NewReplacer("&#64;", "&#64;&#8203;", "&#35;", "&#35;&#8203;", "://", ":&#8203;//", "www.", "www&#8203;.", "WWW.", "WWW&#8203;.")
-
-// prose escapes text that may hold what measured programs chose: no
-// markup, no link, no mention of anybody, on one line.
-func prose(s string) string {
-	return inert.Replace(markdownText(strings.ReplaceAll(s, "\u00a0", " ")))
 }

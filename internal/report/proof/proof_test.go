@@ -313,17 +313,17 @@ func TestMarkdownEscapes(t *testing.T) {
 		{"http://e.org www.e.org", "`http://e.org www.e.org`", "http:&#8203;//e.org www&#8203;.e.org"},
 		{"a\nb", "`a\nb`", `a\nb`},
 	} {
-		if got := codeSpan(c.in); got != c.span {
+		if got := page.CodeSpan(c.in); got != c.span {
 			t.Errorf("%q as code: %s, want %s", c.in, got, c.span)
 		}
-		if got := prose(c.in); got != c.prose && c.in != "a\nb" {
+		if got := page.Prose(c.in); got != c.prose && c.in != "a\nb" {
 			t.Errorf("%q as prose: %s, want %s", c.in, got, c.prose)
 		}
 	}
-	if got := prose("a\nb"); strings.Contains(got, "\n") {
+	if got := page.Prose("a\nb"); strings.Contains(got, "\n") {
 		t.Errorf("prose of two lines: %q", got)
 	}
-	if got := cell(codeSpan("x|y")); got != "`x\\|y`" {
+	if got := page.CodeCell(page.CodeSpan("x|y")); got != "`x\\|y`" {
 		t.Errorf("a bar in a cell: %s", got)
 	}
 }

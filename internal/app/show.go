@@ -1,0 +1,86 @@
+package app
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"whet/internal/cli"
+	"whet/internal/quantity"
+	pagereport "whet/internal/report/page"
+	"whet/internal/report/review"
+	"whet/internal/report/run"
+)
+
+// showFlags say how a page is printed, and what in it fails a check.
+type showFlags struct {
+	asJSON bool
+	format string
+	bar    review.Bar
+	text   pagereport.TextOptions
+}
+
+func newShowFlags(fs *flag.FlagSet) *showFlags {
+	f := &showFlags{format: "text"}
+	fs.BoolVar(&f.text.All, "all", false, "print findings below the threshold, all places and rows too")
+	fs.BoolVar(&f.text.Tables, "tables", false, "print what the result rests on too: machine, events, benchmarks, samples, functions, source")
+	fs.StringVar(&f.format, "format", f.format, "print `text`, github (annotations of a workflow, and its step summary), sarif, or markdown for a pull request")
+	fs.Func("fail-on", "exit 1 where a `finding` stands; of at least a confidence: finding:medium, finding:high", func(s string) (err error) {
+		f.bar, err = review.ParseBar(s)
+		return err
+	})
+	return f
+}
+
+// showChoices are the values of flags that are a fixed list.
+var showChoices = map[string][]string{
+	"format":  append([]string{"text"}, review.Formats()...),
+	"fail-on": {"finding", "finding:medium", "finding:high"},
+}
+
+// check refuses formats that there are not, or two at once.
+func (f *showFlags) check(verb string) error {
+	switch {
+	case !slices.Contains(showChoices["format"], f.format):
+		return cli.UsageError("%s: -format %q: there are %s", verb, f.format, strings.Join(showChoices["format"], ", "))
+	case f.asJSON && f.format != "text":
+		return cli.UsageError("%s: choose -json or -format %s", verb, f.format)
+	}
+	return nil
+}
+
+func printPage(e *cli.Env, page *run.Page, o run.JSONOptions, show showFlags) error {
+	if o.All = show.text.All; show.asJSON {
+		return run.WriteJSON(e.Stdout, page, o)
+	}
+	if show.format != "text" {
+		ro := review.Options{Bar: show.bar, Prefix: cli.ModuleInRepository(page.Module, page.Target, ".")}
+		err := review.Write(e.Stdout, show.format, page, ro)
+		if err == nil && show.format == "github" {
+			err = cli.StepSummary(func(w io.Writer) error { return review.WriteMarkdown(w, page, ro) })
+		}
+		return err
+	}
+	show.text.Width, show.text.Color = e.Width, e.Color
+	err := run.WriteText(e.Stdout, page, show.text)
+	if err == nil && o.Recording != "" {
+		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(o.Recording))
+	}
+	if err == nil && o.Report != "" {
+		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(o.Report))
+	}
+	return err
+}
+
+// ofFindings reports whether what was asked for takes findings.
+func (f *showFlags) ofFindings() bool { return f.format != "text" || f.bar != review.Bar{} }
+
+// failed is the error of a page whose findings fail the check.
+func (f *showFlags) failed(page *run.Page) error {
+	if n := f.bar.Fails(page); n > 0 {
+		return &cli.ExitError{Code: cli.ExitFound, Err: fmt.Errorf("-fail-on: %s", quantity.Plural(n, "finding"))}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// mostWalked bounds the directories that are looked into for a module.
+const mostWalked = 10_000
+
+// ModuleInRepository returns the directory of a module in its repository, with
+// slashes: "" is the repository's root, and what it is where there is none.
+// from are directories to look from: in and above them first, then below the
+// repository's root.
+func ModuleInRepository(module string, from ...string) string {
+	for _, dir := range from {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			continue
+		}
+		repository := above(abs, func(d string) bool {
+			_, err := os.Stat(filepath.Join(d, ".git")) // a file in a worktree
+			return err == nil
+		})
+		root := above(abs, func(d string) bool { return declares(d, module) })
+		if root == "" && repository != "" {
+			root = below(repository, module)
+		}
+		if rel, err := filepath.Rel(repository, root); root != "" && repository != "" && err == nil && rel != "." && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+		if root != "" {
+			return ""
+		}
+	}
+	return ""
+}
+
+// above is the first directory from dir up that is right; "" where none is.
+func above(dir string, right func(string) bool) string {
+	for {
+		if right(dir) {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// below is the directory of a module under a repository's root; "" where there is
+// none.
+func below(repository, module string) (found string) {
+	walked := 0
+	filepath.WalkDir(repository, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil
+		}
+		name := d.Name()
+		if walked++; walked > mostWalked {
+			return filepath.SkipAll
+		}
+		if at != repository && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "vendor" || name == "testdata" || name == "node_modules") {
+			return filepath.SkipDir
+		}
+		if declares(at, module) {
+			found = at
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// declares reports whether a directory's go.mod is that of a module.
+func declares(dir, module string) bool {
+	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return false
+	}
+	for line := range bytes.Lines(data) {
+		fields := strings.Fields(string(line))
+		if len(fields) >= 2 && fields[0] == "module" {
+			return strings.Trim(fields[1], "\"`") == module
+		}
+	}
+	return false
+}
+
+// StepSummary appends to the summary of a step of GitHub's workflows, in the file
+// that they name; elsewhere it does nothing.
+func StepSummary(write func(io.Writer) error) error {
+	name := os.Getenv("GITHUB_STEP_SUMMARY")
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err == nil {
+		err = errors.Join(write(f), f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write the step summary: %w", err)
+	}
+	return nil
+}
