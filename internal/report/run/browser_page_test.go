@@ -89,7 +89,15 @@ func TestBrowserReads(t *testing.T) {
 		}
 	}
 	b.Quiet()
-	b = openFile(t, html(t, visitsPage()))
+	// Beside a short line the figures' columns are no wider than beside a long one.
+	p := visitsPage()
+	short := p.Profiles[0].Listing[0]
+	short.Lines = short.Lines[len(short.Lines)-1:]
+	p.Profiles[0].Listing = append([]Listing{short}, p.Profiles[0].Listing...)
+	b = openFile(t, html(t, p))
+	if wide := chromium.Eval[[]float64](b.Tab, `[...document.querySelectorAll(".listing[open] .code tbody td:nth-child(1):not([colspan])")].map(e => e.getBoundingClientRect().width).filter(w => w > 90)`); len(wide) > 0 {
+		t.Errorf("figures' columns are %v wide", wide)
+	}
 	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details.listing").forEach(d => d.open = false)`),
 		chromedp.Click(chromedp.CSS(".finding a.place")))
 	open, err := chromedp.Run(b.Context(), chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.getElementById("line-6").closest("details").open))))`, chromedp.EvalAwaitPromise))
