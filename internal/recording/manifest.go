@@ -167,6 +167,7 @@ type Artifact struct {
 	EndNs     int64  `json:"end_ns"`
 	Bytes     int64  `json:"bytes"`
 	SHA256    string `json:"sha256"`
+	Packed    string `json:"packed,omitempty"` // "gzip": Read unpacks it; Bytes and SHA256 are of the file as it is stored
 	// Cost is what taking it cost the target, as a ratio of time; nil: unknown.
 	Cost *float64 `json:"cost"`
 }

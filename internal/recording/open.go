@@ -182,7 +182,7 @@ func (r *Recording) Find(kind, benchmark string) []Artifact {
 	return out
 }
 
-// Read returns an artifact's bytes after checking them against the manifest.
+// Read returns an artifact's bytes, unpacked, after checking them against the manifest.
 // A file that was changed since is an error that says so. The error does not
 // name the recording: it stands in reports, which are the same wherever the
 // recording lies.
@@ -193,6 +193,12 @@ func (r *Recording) Read(a Artifact) ([]byte, error) {
 	}
 	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != a.SHA256 {
 		return nil, fmt.Errorf("read %s: it is not what was recorded (sha256 differs)", a.Path)
+	}
+	if a.Packed == "" {
+		return data, nil
+	}
+	if data, err = unpack(a.Packed, data, maxArtifactBytes); err != nil {
+		return nil, fmt.Errorf("read %s: %w", a.Path, err)
 	}
 	return data, nil
 }

@@ -195,6 +195,7 @@ func (w *Writer) Warn(format string, args ...any) {
 // returns the name it has in the end.
 func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	w.Manifest.EndNs, w.Manifest.Partial = int64(end), partial
+	w.pack(KindBinary, KindDiagnostics)
 	err := w.writeManifest(ManifestName)
 	if err != nil && w.Drop(KindBinary) {
 		// On a full disk the profiles are worth more than the binary, which can

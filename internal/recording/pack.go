@@ -1,0 +1,77 @@
+package recording
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// packedGzip is the one way in which artifacts are packed.
+const packedGzip = "gzip"
+
+// pack replaces the files of these kinds by packed ones. What cannot be packed,
+// as on a full disk, stays as it is.
+func (w *Writer) pack(kinds ...string) {
+	for i, a := range w.Manifest.Artifacts {
+		if !slices.Contains(kinds, a.Kind) || a.Packed != "" {
+			continue
+		}
+		from := filepath.Join(w.dir, filepath.FromSlash(a.Path))
+		to := a
+		to.Path, to.Packed = a.Path+".gz", packedGzip
+		err := packFile(from, from+".gz")
+		if err == nil {
+			err = w.add(to)
+		}
+		if err != nil {
+			os.Remove(from + ".gz")
+			continue
+		}
+		last := len(w.Manifest.Artifacts) - 1
+		w.Manifest.Artifacts[i] = w.Manifest.Artifacts[last]
+		w.Manifest.Artifacts = w.Manifest.Artifacts[:last]
+		os.Remove(from)
+	}
+}
+
+func packFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if st, err := in.Stat(); err != nil || !st.Mode().IsRegular() {
+		return errors.New("not a regular file")
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	z := gzip.NewWriter(out)
+	_, err = io.Copy(z, in)
+	return errors.Join(err, z.Close(), out.Close())
+}
+
+// unpack returns what was packed, of at most limit bytes.
+func unpack(how string, data []byte, limit int64) ([]byte, error) {
+	if how != packedGzip {
+		return nil, fmt.Errorf("it is packed as %.20q, which this whet does not know", how)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(z, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(out)) > limit {
+		return nil, fmt.Errorf("unpacked it is more than the %d bytes that are read", limit)
+	}
+	return out, nil
+}
