@@ -266,6 +266,11 @@ func (p *proveFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 	}
 	status := e.Status()
 	p.shared.Progress = func(ev prove.Event) {
+		if ev.Warning != "" {
+			status.Clear()
+			e.Warn([]string{ev.Warning})
+			return
+		}
 		round := ""
 		if ev.Rounds > 0 {
 			round = fmt.Sprintf("round %d of %d", ev.Round, ev.Rounds)

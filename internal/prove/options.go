@@ -34,6 +34,7 @@ type Event struct {
 	Round, Rounds int           // from 1; 0 before the rounds
 	Left          time.Duration // at most, until the measuring ends; 0: not started
 	Plan          string        // set once, when the plan is made
+	Warning       string        // what the user should know before the measuring starts
 }
 
 // DefaultOptions returns what whet prove uses unless told otherwise.

@@ -139,13 +139,19 @@ func (p *Proof) Enter(out *rounds.Outcome, name func(subject int) string) {
 	}
 }
 
-// Few warns that fewer rounds are planned than a verdict on this needs.
-func (p *Proof) Few(planned, fewest int, on, remedy string) {
+// Few warns, before they start, that fewer rounds are planned than a verdict on
+// this needs, and names the budget that would do: what is used by now, and the
+// rounds.
+func (p *Proof) Few(planned, fewest int, each time.Duration, on, more string) {
+	before := p.o.Budget - p.deadline.Sub(p.o.Now()) // more than the budget where that is used up
+	remedy := fmt.Sprintf("-budget %v would do", enough(before+time.Duration(fewest)*each)) + more
 	why := fmt.Sprintf("the budget of %v allows", p.o.Budget)
 	if p.o.Rounds > 0 {
 		why, remedy = "-rounds asks for", "give more"
 	}
-	p.Warn("%s %s, and a verdict on %s needs %d: %s", why, quantity.Plural(planned, "round"), on, fewest, remedy)
+	text := fmt.Sprintf("%s %s, and a verdict on %s needs %d: %s", why, quantity.Plural(planned, "round"), on, fewest, remedy)
+	p.Warn("%s", text)
+	p.o.Tell(Event{Warning: text})
 }
 
 // Measure measures one subject in rounds and enters what they gave.
@@ -154,7 +160,10 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Subject, runner roun
 	o.Progress = func(e rounds.Event) {
 		p.o.Tell(Event{Stage: "rounds", Round: e.Round, Rounds: e.Rounds, Left: e.Left, Plan: e.Plan})
 	}
-	before := p.o.Budget - p.deadline.Sub(p.o.Now()) // more than the budget where that is used up
+	needed := compare.FewestRounds(len(subject.Metrics), p.o.Alpha)
+	if plan := rounds.MakePlan([]rounds.Subject{subject}, o); plan.Rounds < needed {
+		p.Few(plan.Rounds, needed, plan.Round, "what varies", "")
+	}
 	var out *rounds.Outcome
 	err := p.Watch(func() (err error) {
 		out, err = rounds.Measure(ctx, []rounds.Subject{subject}, runner, o)
@@ -166,10 +175,7 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Subject, runner roun
 	p.Enter(out, func(int) string { return subject.Name })
 	res := p.Result
 	res.SliceNs = int64(max(subject.Slice[0], subject.Slice[1]))
-	res.RoundsNeeded = compare.FewestRounds(len(subject.Metrics), p.o.Alpha)
-	if out.Planned < res.RoundsNeeded {
-		p.Few(out.Planned, res.RoundsNeeded, "what varies", fmt.Sprintf("-budget %v would do", enough(before+time.Duration(res.RoundsNeeded)*time.Duration(out.Series[0].RoundNs))))
-	}
+	res.RoundsNeeded = needed
 	if out.Measured > 0 {
 		p.Doubt(false)
 	}

@@ -83,10 +83,17 @@ type Row struct {
 	// Medians of allocs/op; nil: not reported.
 	AllocsOld *float64 `json:"allocs_old"`
 	AllocsNew *float64 `json:"allocs_new"`
+	// Perhaps is what the figures hint at where there is no verdict and PHolm is
+	// below 0.05: a verdict may come with more rounds, or may not. Else "".
+	Perhaps Verdict `json:"perhaps,omitempty"`
 	// Needed is what a verdict would take; nil where there is one, or where
 	// nothing can be said.
 	Needed *Needed `json:"needed,omitempty"`
 }
+
+// hint is the p-value below which a row without a verdict has a Perhaps: what
+// is usually called significant where one thing is asked once. It decides nothing.
+const hint = 0.05
 
 // reasonSame is why a row has a verdict without a measurement.
 const reasonSame = "same binary"
@@ -237,10 +244,15 @@ func (j *judge) row(s *subject) Row {
 		r.Reason, r.Needed = j.unknown(s, f, v)
 		if f.below {
 			r.Ratio, r.NoiseRatio, r.Needed = 1, nil, nil
+		} else if r.Verdict == CannotTell && v.look > 0 && r.PHolm < hint && r.Ratio != 1 {
+			r.Perhaps = s.metric.word(Slower)
+			if r.Ratio > 1 {
+				r.Perhaps = s.metric.word(Faster)
+			}
 		}
 	}
 	if s.series.Invalid != "" {
-		r.Verdict, r.Reason, r.WithinMargin, r.Needed = CannotTell, s.series.Invalid, false, nil
+		r.Verdict, r.Reason, r.WithinMargin, r.Needed, r.Perhaps = CannotTell, s.series.Invalid, false, nil, ""
 	}
 	return r
 }

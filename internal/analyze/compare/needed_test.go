@@ -44,3 +44,29 @@ func TestNeeded(t *testing.T) {
 		t.Errorf("plain, of seven rounds: %+v", r)
 	}
 }
+
+// TestPerhaps: seven rounds, all of one sign, have p = 2·2⁻⁷ = 0.016: no verdict at
+// 0.005, and a hint.
+func TestPerhaps(t *testing.T) {
+	o := Options{Alpha: 0.005, Margin: 0.02, Hypotheses: 1, Looks: []int{7}}
+	for name, test := range map[string]struct {
+		old, new float64
+		n        int
+		want     Verdict
+	}{
+		"faster": {200, 100, 7, Faster},
+		"slower": {100, 200, 7, Slower},
+		"few":    {200, 100, 5, ""}, // 2·2⁻⁵ = 0.0625
+		"plain":  {200, 100, 16, ""},
+	} {
+		o.Looks[0] = test.n
+		r := one(t, timed(around(test.old, 0.01, test.n), around(test.new, 0, test.n)), o, NsPerOp)
+		if r.Perhaps != test.want || (r.Verdict == CannotTell) != (test.n < 16) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	o.Looks[0] = 16
+	if r := one(t, timed(around(100, 0.9, 16), around(100, 0, 16)), o, NsPerOp); r.Verdict != CannotTell || r.Perhaps != "" {
+		t.Errorf("noise: %+v", r)
+	}
+}

@@ -174,7 +174,7 @@ func (s *session) plan(c choice, o rounds.Options) {
 		}
 	}
 	if c.plan.Rounds+earlier < c.plan.Fewest {
-		s.Few(c.plan.Rounds, c.plan.Fewest, "the time of "+quantity.Plural(len(s.subjects), "benchmark"), "raise -budget, or choose fewer benchmarks with -bench")
+		s.Few(c.plan.Rounds, c.plan.Fewest, c.plan.Round, "the time of "+quantity.Plural(len(s.subjects), "benchmark"), ", or choose fewer benchmarks with -bench")
 	}
 	s.o.Tell(prove.Event{Stage: "plan", Left: s.Left(), Plan: fmt.Sprintf("%s, %v, about %v a slice", quantity.Plural(len(s.subjects), "benchmark"), c.plan, c.slice.Round(time.Millisecond))})
 }

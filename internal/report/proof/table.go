@@ -110,6 +110,9 @@ func proveReason(row *compare.Row) string {
 	if row.WithinMargin && (row.RatioLow > 1 || row.RatioHigh < 1) {
 		s = "there is a difference, within the margin"
 	}
+	if row.Perhaps != "" {
+		return perhaps(row)
+	}
 	if row.Needed == nil {
 		return s
 	}
@@ -121,6 +124,23 @@ func proveReason(row *compare.Row) string {
 		return take
 	}
 	return s + "; " + take
+}
+
+// perhaps says what the figures hint at, and what a verdict would take beyond what
+// was measured.
+func perhaps(row *compare.Row) string {
+	s := printable.Line(string(row.Verdict)) + ", perhaps " + printable.Line(string(row.Perhaps))
+	n := row.Needed
+	if n == nil || n.Rounds <= row.Rounds {
+		return s + ": nobody knows how many rounds more"
+	}
+	more := n.Rounds - row.Rounds
+	s += fmt.Sprintf(": %s more", quantity.Plural(more, "round"))
+	if n.Ns > 0 {
+		took := time.Duration(float64(n.Ns) * float64(more) / float64(n.Rounds))
+		s += fmt.Sprintf(", %s s", quantity.Count(math.Ceil(took.Seconds())))
+	}
+	return s
 }
 
 // column is one of a table. The verdict's stands at the left, all others at the
