@@ -94,6 +94,19 @@ func TestShapeSilent(t *testing.T) {
 		{"map-read-twice", "m map[string]int, k string", "func() int", "n := m[k]\nreturn func() int { return n + m[k] }"},
 		{"map-read-twice", "m map[string]int, k string, mu *sync.Mutex", "int", "n := m[k]\nmu.Unlock()\nmu.Lock()\nreturn n + m[k]"},
 		{"map-read-twice", "m map[string]int, k string", "int", "p := &k\nn := m[k]\n*p = \"x\"\nreturn n + m[k]"},
+		{"elements-copied", "to, from []byte", "", "for i, c := range from {\n\tto[i] = c + 1\n}"},
+		{"elements-copied", "to []int, from []byte", "", "for i, c := range from {\n\tto[i] = int(c)\n}"},
+		{"elements-copied", "to, from []byte", "", "for i := range from {\n\tto[i+1] = from[i]\n}"},
+		{"elements-copied", "to []any, from []string", "", "for i, s := range from {\n\tto[i] = s\n}"},
+		{"elements-copied", "to map[int]byte, from []byte", "", "for i, c := range from {\n\tto[i] = c\n}"},
+		{"elements-copied", "s []byte", "", "for i := range s {\n\ts[i] = 0\n}"},
+		{"bytes-counted", "s []int", "int", "n := 0\nfor _, c := range s {\n\tif c == 3 {\n\t\tn++\n\t}\n}\nreturn n"},
+		{"bytes-counted", "s string", "int", "n := 0\nfor _, c := range s {\n\tif c == 'ö' {\n\t\tn++\n\t}\n}\nreturn n"},
+		{"bytes-counted", "s []byte, f func(byte) byte", "int", "n := 0\nfor _, c := range s {\n\tif c == f(c) {\n\t\tn++\n\t}\n}\nreturn n"},
+		{"bytes-counted", "s []byte", "int", "n := 0\nfor _, c := range s {\n\tif c == 'a' {\n\t\tn++\n\t} else {\n\t\tn--\n\t}\n}\nreturn n"},
+		{"byte-searched", "s []byte", "int", "for i, c := range s {\n\tif c == 'a' || c == 'b' {\n\t\treturn i\n\t}\n}\nreturn -1"},
+		{"byte-searched", "s []byte, f func() int", "int", "for _, c := range s {\n\tif c == 'a' {\n\t\treturn f()\n\t}\n}\nreturn -1"},
+		{"byte-searched", "s []byte", "int", "for i := 1; i < len(s); i++ {\n\tif s[i] == s[i-1] {\n\t\treturn i\n\t}\n}\nreturn -1"},
 	} {
 		t.Run(s.row, func(t *testing.T) {
 			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {

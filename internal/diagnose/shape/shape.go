@@ -36,9 +36,17 @@ var causes = []knowledge.Cause{
 		Fix:      "Keep the value of the first look-up: if v, ok := m[k]; ok { … v … }.",
 		Unneeded: "and its value was at hand",
 	},
+	{
+		ID: "element-at-a-time", Title: "elements gone over one by one where the library takes many at a time",
+		What:     "A loop goes over all elements of a slice or a string and does with each only what a function of the library does with many at a time: it copies them, counts a byte, looks for the first one.",
+		Why:      "The functions look at 16 or 32 bytes in each step; the compiler makes no such steps of a loop.",
+		Silent:   "When the loop does anything else, too; for elements of other types than the function takes; for loops that clear, which the compiler replaces itself.",
+		Fix:      "copy, bytes.Count, bytes.IndexByte, and their twins in strings: the finding names the one.",
+		Unneeded: "where the library takes many at a time",
+	},
 }
 
-var table = [][]Shape{ofMaps}
+var table = [][]Shape{ofMaps, ofElements}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {

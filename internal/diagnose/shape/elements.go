@@ -1,0 +1,191 @@
+package shape
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+var ofElements = []Shape{
+	{Row: knowledge.Row{
+		ID: "elements-copied", Cause: "element-at-a-time",
+		When:       knowledge.Words("a loop over a slice whose body only sets the same element of another slice of the same type: for i, v := range from { to[i] = v }"),
+		Cost:       "a loop copies a slice element by element",
+		Instead:    "copy(to, from). Where to may be shorter, say to[:len(from)], which fails as the loop does; where both are parts of one array that overlap, look which way the loop goes.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "to, from []byte", Result: "byte", Args: "make([]byte, 1000), make([]byte, 1000)",
+			Before: "for i, c := range from {\n\tto[i] = c\n}\nreturn to[0]",
+			After:  "copy(to, from)\nreturn to[0]"},
+	}, Runtime: []string{""}, Find: elementsCopied},
+	{Row: knowledge.Row{
+		ID: "bytes-counted", Cause: "element-at-a-time",
+		When:       knowledge.Words("a loop over bytes or a string whose body only adds one to a number where the element equals a byte"),
+		Cost:       "a loop counts a byte element by element",
+		Instead:    "bytes.Count(b, []byte{c}) and strings.Count(s, string(c)) count 16 or 32 bytes at a time.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "text []byte", Result: "int", Args: "make([]byte, 1000)",
+			Before: "n := 0\nfor _, c := range text {\n\tif c == '\\n' {\n\t\tn++\n\t}\n}\nreturn n",
+			After:  "return bytes.Count(text, []byte{'\\n'})"},
+	}, Runtime: []string{""}, Find: bytesCounted},
+	{Row: knowledge.Row{
+		ID: "byte-searched", Cause: "element-at-a-time",
+		When:       knowledge.Words("a loop over bytes whose body only ends it, or returns, where the element equals a byte"),
+		Cost:       "a loop looks for a byte element by element",
+		Instead:    "bytes.IndexByte(b, c) looks at 16 or 32 bytes at a time. Where the byte is nearly always among the first ten, the loop stays as fast.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "line []byte", Result: "int", Args: "append(make([]byte, 100), ',')",
+			Before: "for i, c := range line {\n\tif c == ',' {\n\t\treturn i\n\t}\n}\nreturn -1",
+			After:  "return bytes.IndexByte(line, ',')"},
+	}, Runtime: []string{""}, Find: byteSearched},
+}
+
+// each is a loop whose rounds go over all elements of x from the first on: key is the
+// index and value the element, either may be nil.
+type each struct {
+	loop       ast.Stmt
+	x          ast.Expr
+	key, value *types.Var
+	body       *ast.BlockStmt
+}
+
+// eachOf reads for i, v := range x, for i := range len(x) and
+// for i := 0; i < len(x); i++, of an x without calls; nil for any other node.
+func eachOf(p *typed.Package, n ast.Node) *each {
+	length := func(e ast.Expr) ast.Expr {
+		if call, ok := e.(*ast.CallExpr); ok && p.Builtin(call) == "len" {
+			return call.Args[0]
+		}
+		return nil
+	}
+	var l each
+	switch n := n.(type) {
+	case *ast.RangeStmt:
+		l = each{loop: n, x: n.X, body: n.Body}
+		if x := length(n.X); x != nil {
+			l.x = x
+		}
+		if n.Tok != token.DEFINE {
+			return nil
+		}
+		l.key = p.Var(n.Key)
+		if n.Value != nil {
+			l.value = p.Var(n.Value)
+		}
+	case *ast.ForStmt:
+		init, _ := n.Init.(*ast.AssignStmt)
+		cond, _ := n.Cond.(*ast.BinaryExpr)
+		post, _ := n.Post.(*ast.IncDecStmt)
+		if init == nil || cond == nil || post == nil || init.Tok != token.DEFINE || len(init.Lhs) != 1 || len(init.Rhs) != 1 || cond.Op != token.LSS || post.Tok != token.INC {
+			return nil
+		}
+		from := p.Info.Types[init.Rhs[0]].Value
+		l = each{loop: n, x: length(cond.Y), key: p.Var(init.Lhs[0]), body: n.Body}
+		if l.x == nil || l.key == nil || p.Var(cond.X) != l.key || p.Var(post.X) != l.key || from == nil || from.ExactString() != "0" {
+			return nil
+		}
+	}
+	if l.x == nil || p.TypeOf(l.x) == nil || !steadyParts(p, l.x) {
+		return nil
+	}
+	return &l
+}
+
+// only is the statement that a loop's body consists of, nil where there are others.
+func only(b *ast.BlockStmt) ast.Stmt {
+	if len(b.List) != 1 {
+		return nil
+	}
+	return b.List[0]
+}
+
+// isElement reports whether an expression is the element of the round.
+func (l *each) isElement(p *typed.Package, e ast.Expr) bool {
+	if v := p.Var(e); v != nil {
+		return v == l.value
+	}
+	ix, ok := ast.Unparen(e).(*ast.IndexExpr)
+	return ok && l.isKey(p, ix.Index) && typed.Same(ix.X, l.x)
+}
+
+func (l *each) isKey(p *typed.Package, e ast.Expr) bool {
+	return l.key != nil && p.Var(e) == l.key
+}
+
+func elementsCopied(p *typed.Package, n ast.Node) (m Match) {
+	l := eachOf(p, n)
+	if l == nil {
+		return m
+	}
+	from, ok := typed.Under[*types.Slice](p.TypeOf(l.x))
+	set, is := only(l.body).(*ast.AssignStmt)
+	if !ok || !is || set.Tok != token.ASSIGN || len(set.Lhs) != 1 || len(set.Rhs) != 1 || !l.isElement(p, set.Rhs[0]) {
+		return m
+	}
+	to, ok := set.Lhs[0].(*ast.IndexExpr)
+	if !ok || !l.isKey(p, to.Index) || !steadyParts(p, to.X) || typed.Same(to.X, l.x) {
+		return m
+	}
+	if into, ok := typed.Under[*types.Slice](p.TypeOf(to.X)); ok && types.Identical(into.Elem(), from.Elem()) {
+		m.Goes = []ast.Node{l.loop}
+	}
+	return m
+}
+
+// comparedByte is a loop over bytes, or a text, whose body only asks whether the
+// element is a byte that is the same in all rounds, and what it does then.
+func comparedByte(p *typed.Package, n ast.Node) (l *each, then ast.Stmt) {
+	if l = eachOf(p, n); l == nil {
+		return nil, nil
+	}
+	st, ok := only(l.body).(*ast.IfStmt)
+	if !ok || st.Init != nil || st.Else != nil {
+		return nil, nil
+	}
+	is, ok := ast.Unparen(st.Cond).(*ast.BinaryExpr)
+	if !ok || is.Op != token.EQL || !l.isElement(p, is.X) {
+		return nil, nil
+	}
+	of, _ := typed.Under[*types.Basic](typed.Element(p.TypeOf(l.x)))
+	v, value := p.Var(is.Y), p.Info.Types[is.Y].Value
+	switch {
+	case of != nil && of.Kind() == types.Uint8:
+		if value == nil && (v == nil || typed.Global(v) || v == l.key || v == l.value) {
+			return nil, nil
+		}
+	case typed.IsString(p.TypeOf(l.x)) && value != nil:
+		// Beyond ASCII a character is no byte.
+		if c, exact := constant.Int64Val(constant.ToInt(value)); !exact || c < 0 || c > 127 {
+			return nil, nil
+		}
+	default:
+		return nil, nil
+	}
+	return l, only(st.Body)
+}
+
+func bytesCounted(p *typed.Package, n ast.Node) (m Match) {
+	l, then := comparedByte(p, n)
+	if add, ok := then.(*ast.IncDecStmt); ok && add.Tok == token.INC && p.Var(add.X) != nil && p.Var(add.X) != l.key {
+		m.Goes = []ast.Node{l.loop}
+	}
+	return m
+}
+
+func byteSearched(p *typed.Package, n ast.Node) (m Match) {
+	l, then := comparedByte(p, n)
+	st, ok := then.(*ast.ReturnStmt)
+	if !ok {
+		return m
+	}
+	for _, r := range st.Results {
+		if tv := p.Info.Types[r]; tv.Value == nil && !tv.IsNil() && !l.isKey(p, r) {
+			return m
+		}
+	}
+	return Match{Goes: []ast.Node{l.loop}}
+}
