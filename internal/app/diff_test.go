@@ -107,7 +107,7 @@ func TestDiffOfFindings(t *testing.T) {
 		t.Errorf("no finding is gone: %+v", d.Findings)
 	}
 	out, _, code = whet(t, "", "diff", original, original)
-	if code != cli.ExitDone || !strings.HasPrefix(out, "Findings: 0 gone, 0 new, 0 changed, ") || !strings.Contains(out, "ceiling ") {
+	if code != cli.ExitDone || !strings.HasPrefix(out, "before  "+original+"  whet/casebook/visits/original, recorded ") || !strings.Contains(out, "\nFindings: 0 gone, 0 new, 0 changed, ") || !strings.Contains(out, "ceiling ") {
 		t.Errorf("with itself: exit code %d, %.300s", code, out)
 	}
 	if out, _, _ = whet(t, "", "diff", "-kind", "cpu", original, best); strings.Contains(out, "Findings") {

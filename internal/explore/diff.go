@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -16,6 +17,7 @@ import (
 	"whet/internal/printable"
 	"whet/internal/profiles"
 	"whet/internal/read"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report/view"
 )
@@ -140,22 +142,40 @@ func diffFindings(kind string, operands []string) (*view.FindingsDiff, []string)
 	if kind != "" || !recording.Is(operands[0]) || !recording.Is(operands[1]) {
 		return nil, nil
 	}
-	var results [2]*diagnose.Result
+	var sides [2]struct {
+		result   *diagnose.Result
+		of       string
+		measured map[string]bool // benchmarks; nil: it is of none
+	}
 	for i, path := range operands {
-		rec, err := recording.Open(path)
+		rec, err := read.Open(path)
 		if err == nil {
 			defer rec.Close()
 			if !slices.Contains([]string{recording.TargetBenchmark, recording.TargetProgram, recording.TargetService}, rec.Kind) {
 				return nil, nil
 			}
-			results[i], err = read.Recording(rec, read.Known{}).Diagnose()
+			side := &sides[i]
+			side.of = fmt.Sprintf("%s  %s, recorded %s", profiles.Shown(path), cmp.Or(rec.Build.Package, rec.Target), rec.Origin.UTC().Format("2006-01-02 15:04 MST"))
+			benchmarks, benchErr := record.Benchmarks.Of(&rec.Manifest)
+			if err = benchErr; benchmarks != nil && rec.Kind == recording.TargetBenchmark {
+				side.measured = make(map[string]bool)
+				for _, b := range *benchmarks {
+					side.measured[b.Name] = b.Profiled
+				}
+			}
+			if err == nil {
+				side.result, err = read.Recording(rec, read.Known{}).Diagnose()
+			}
 		}
 		if err != nil {
 			return nil, []string{fmt.Sprintf("the findings were not compared: %v", err)}
 		}
 	}
-	before, after := results[0], results[1]
-	return view.DiffFindings(diagnose.Threshold, before.Findings, before.Below, after.Findings, after.Below), nil
+	before, after := &sides[0], &sides[1]
+	d := view.DiffFindings(diagnose.Threshold, before.result.Findings, before.result.Below, after.result.Findings, after.result.Below)
+	d.Before, d.After = before.of, after.of
+	d.Unmeasured(before.measured, after.measured)
+	return d, nil
 }
 
 func writeDiffs(w io.Writer, diffs []view.KindDiff) error {

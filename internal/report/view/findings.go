@@ -32,8 +32,9 @@ import (
 // Of delay no error is known, and its change is never called noise.
 // It misleads where samples fall together: see the intervals of package run.
 type FindingsDiff struct {
-	Threshold float64
-	Changes   []FindingChange // gone, new, changed, and then those that did not change
+	Before, After string // what the two are of, a line each; "": not said
+	Threshold     float64
+	Changes       []FindingChange // gone, new, changed, those that did not change, and those that were not measured
 }
 
 // counted is what shares that have no sampling error may differ by: set-up and the
@@ -45,7 +46,10 @@ const (
 	FindingGone    = "gone"
 	FindingNew     = "new"
 	FindingChanged = "changed"
-	FindingSame    = "same"
+	FindingSame    = "same" // what differs lies within what sampling leaves open
+	// FindingUnmeasured stands on one side, and the other measured none of its
+	// benchmarks.
+	FindingUnmeasured = "not-measured"
 )
 
 // FindingChange is a finding before and after. Nil: there is none, not even below
@@ -105,7 +109,7 @@ func DiffFindings(threshold float64, before, beforeBelow, after, afterBelow []fi
 			case b.stands && a.stands:
 				c.Change = FindingChanged
 				c.Noise = c.varies()
-				if c.equal() {
+				if c.Noise || c.equal() {
 					c.Change, c.Noise = FindingSame, true
 				}
 			case b.stands:
@@ -120,9 +124,35 @@ func DiffFindings(threshold float64, before, beforeBelow, after, afterBelow []fi
 			d.Changes = append(d.Changes, c)
 		}
 	}
-	rank := map[string]int{FindingGone: 0, FindingNew: 1, FindingChanged: 2, FindingSame: 3}
-	slices.SortStableFunc(d.Changes, func(a, b FindingChange) int { return rank[a.Change] - rank[b.Change] })
+	d.sort()
 	return d
+}
+
+func (d *FindingsDiff) sort() {
+	rank := map[string]int{FindingGone: 0, FindingNew: 1, FindingChanged: 2, FindingSame: 3, FindingUnmeasured: 4}
+	slices.SortStableFunc(d.Changes, func(a, b FindingChange) int { return rank[a.Change] - rank[b.Change] })
+}
+
+// Unmeasured tells findings that are gone or new from those of benchmarks that the
+// other side did not measure. The maps hold the names of those that it did; nil:
+// the recording is of no benchmarks.
+func (d *FindingsDiff) Unmeasured(before, after map[string]bool) {
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		other := after
+		switch c.Change {
+		case FindingNew:
+			other = before
+		case FindingGone:
+		default:
+			continue
+		}
+		names := c.standing().Benchmarks
+		if other != nil && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return other[name] }) {
+			c.Change, c.Noise = FindingUnmeasured, false
+		}
+	}
+	d.sort()
 }
 
 // measure is one share of a finding: of how many samples (0: all was counted), or
@@ -227,18 +257,25 @@ func (d *FindingsDiff) Write(w io.Writer) error {
 	for i := range d.Changes {
 		counts[d.Changes[i].Change]++
 	}
-	fmt.Fprintf(&b, "Findings: %d gone, %d new, %d changed, %d as before\n", counts[FindingGone], counts[FindingNew], counts[FindingChanged], counts[FindingSame])
+	if d.Before != "" {
+		fmt.Fprintf(&b, "before  %s\nafter   %s\n", printable.Line(d.Before), printable.Line(d.After))
+	}
+	fmt.Fprintf(&b, "Findings: %d gone, %d new, %d changed, %d as before", counts[FindingGone], counts[FindingNew], counts[FindingChanged], counts[FindingSame])
+	if n := counts[FindingUnmeasured]; n > 0 {
+		fmt.Fprintf(&b, ", %d of benchmarks that the other side did not measure", n)
+	}
+	b.WriteByte('\n')
 	for i := range d.Changes {
 		c := &d.Changes[i]
 		last := c.After
-		if last == nil || c.Change == FindingGone {
+		if last == nil || c.Change == FindingGone || c.Change == FindingUnmeasured && c.Before != nil {
 			last = c.Before
 		}
 		at := place(last)
 		if c.Change != FindingGone && c.Before != nil && place(c.Before) != at {
 			at = place(c.Before) + " → " + at
 		}
-		fmt.Fprintf(&b, "%-8s %s in %s (%s)\n", c.Change, printable.Line(last.Rule), printable.Line(last.Function), at)
+		fmt.Fprintf(&b, "%-8s %s in %s (%s)\n", strings.ReplaceAll(c.Change, "-", " "), printable.Line(last.Rule), printable.Line(last.Function), at)
 		fmt.Fprintf(&b, "%8s %s", "", strings.Join(c.shares(), ", "))
 		if c.Noise && c.Change != FindingSame {
 			b.WriteString("; noise: within the sampling error")

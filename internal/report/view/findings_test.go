@@ -52,7 +52,7 @@ func TestDiffFindings(t *testing.T) {
 		{"gone", "string-copy", "m.i", false},
 		{"new", "lock-held", "m.n\x1b[2J", false},
 		{"changed", "logging", "m.f", false},
-		{"changed", "logging", "m.g", true},
+		{"same", "logging", "m.g", true},
 		{"same", "slice-growth", "m.s", true},
 	}
 	if len(d.Changes) != len(want) {
@@ -73,7 +73,7 @@ func TestDiffFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"Findings: 3 gone, 1 new, 2 changed, 1 as before\n",
+		"Findings: 3 gone, 1 new, 1 changed, 2 as before\n",
 		"gone     fmt-format in m.f (a.go:11)\n         CPU 20.0 % → none, ceiling 1.25x → none\n",
 		"CPU 5.5 % → 4.5 %, ceiling 1.06x → 1.05x; noise: within the sampling error\n",
 		"new      lock-held in m.n\\x1b[2J (a.go:9)\n         CPU none → 50.0 %, ceiling none → 2.00x\n",
@@ -112,8 +112,38 @@ func TestDiffFindingsOfItself(t *testing.T) {
 	// Allocations that were counted one by one have no sampling error.
 	for share, noise := range map[float64]bool{0.130: true, 0.136: false} {
 		more := []finding.Finding{found("b", "f", 1, share, 0)}
-		if c := DiffFindings(0.05, fs[2:], nil, more, nil).Changes[0]; c.Change != FindingChanged || c.Noise != noise {
+		if c := DiffFindings(0.05, fs[2:], nil, more, nil).Changes[0]; (c.Change == FindingSame) != noise || c.Noise != noise {
 			t.Errorf("%v: %+v", share, c)
 		}
+	}
+}
+
+// TestDiffFindingsUnmeasured: what the other side did not measure is not gone.
+func TestDiffFindingsUnmeasured(t *testing.T) {
+	of := func(rule string, benchmarks ...string) finding.Finding {
+		f := found(rule, "m.f", 1, 0.5, 1000)
+		f.Benchmarks = benchmarks
+		return f
+	}
+	before := []finding.Finding{of("a", "BenchmarkA"), of("b", "BenchmarkA", "BenchmarkB"), of("c")}
+	after := []finding.Finding{of("d", "BenchmarkC")}
+	d := DiffFindings(0.05, before, nil, after, nil)
+	d.Unmeasured(map[string]bool{"BenchmarkA": true, "BenchmarkB": true, "BenchmarkC": false}, map[string]bool{"BenchmarkB": true, "BenchmarkC": true})
+	var got []string
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		f := c.Before
+		if f == nil {
+			f = c.After
+		}
+		got = append(got, c.Change+" "+f.Rule)
+	}
+	if want := "gone b, gone c, not-measured a, not-measured d"; strings.Join(got, ", ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
+	}
+	d.Before, d.After = "a.whet  m", "b.whet  m"
+	var b bytes.Buffer
+	if err := d.Write(&b); err != nil || !strings.HasPrefix(b.String(), "before  a.whet  m\nafter   b.whet  m\nFindings: 2 gone, 0 new, 0 changed, 0 as before, 2 of benchmarks that the other side did not measure\n") {
+		t.Errorf("%v\n%s", err, &b)
 	}
 }
