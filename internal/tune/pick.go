@@ -70,10 +70,9 @@ func (r *recorder) pick(ctx context.Context) error {
 	if len(found)+len(lost) > 1 {
 		var others []string
 		for _, f := range found[1:] {
-			others = append(others, fmt.Sprintf("%s (%s %s)", f.target.ImportPath, f.most.Name, quantity.Nanoseconds(f.most.NsPerOp)))
+			others = append(others, fmt.Sprintf("%s (%s a call)", r.fromHere(f.target), quantity.Nanoseconds(f.most.NsPerOp)))
 		}
-		r.w.Warn("of %d packages with benchmarks this is the one with the costliest a call: %s takes %s; name another to tune it: %s",
-			len(found)+len(lost), found[0].most.Name, quantity.Nanoseconds(found[0].most.NsPerOp), quantity.Some(others, 5))
+		r.w.Warn("the costliest of %d packages was measured; not %s: name one to tune it", len(found)+len(lost), quantity.Some(append(others, lost...), 5))
 	}
 	return r.resolve(ctx, found[0].target.ImportPath)
 }
@@ -95,6 +94,19 @@ func (r *recorder) quickLook(ctx context.Context, t *gobench.Target, limit time.
 	start := r.o.Now()
 	lines, err = r.quickPass(ctx, names, start.Add(limit))
 	return lines, r.o.Now().Sub(start), err
+}
+
+// fromHere is how the user names a package's directory.
+func (r *recorder) fromHere(t *gobench.Target) string {
+	dir, err := filepath.Abs(r.o.Dir)
+	if err != nil {
+		return t.ImportPath
+	}
+	rel, err := filepath.Rel(dir, t.Dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return t.ImportPath
+	}
+	return "./" + filepath.ToSlash(rel)
 }
 
 // isPattern reports whether an operand is a pattern.
