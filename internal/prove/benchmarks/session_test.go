@@ -282,7 +282,7 @@ func TestTooSmallBudgetSaysSo(t *testing.T) {
 	if r := row(t, res, "BenchmarkA", compare.NsPerOp); r.Verdict != compare.CannotTell || r.Iterations != 1 {
 		t.Errorf("%s, %d iterations", r.Verdict, r.Iterations)
 	}
-	if !warned(res, "raise -budget") || res.ExitCode() != 4 {
+	if !warned(res, "-budget 1m25s would do, or choose fewer benchmarks") || res.ExitCode() != 4 {
 		t.Errorf("exit %d, warnings %q", res.ExitCode(), res.Warnings)
 	}
 	// Not even enough to look at every benchmark.
