@@ -79,6 +79,9 @@ func TestRun(t *testing.T) {
 	var stages []string
 	o.Progress = func(e prove.Event) {
 		stage, _, _ := strings.Cut(e.Stage, ":")
+		if e.Warning != "" {
+			stage = "warning"
+		}
 		if len(stages) == 0 || stages[len(stages)-1] != stage {
 			stages = append(stages, stage)
 		}
@@ -122,7 +125,7 @@ func TestRun(t *testing.T) {
 	if res.ExitCode() != 4 || !warned(res, "-rounds asks for 6 rounds") || !warned(res, "why it changed is not known: the compiler is gone") || explained != 1 || len(res.Why) != 1 {
 		t.Errorf("exit %d, warnings %q", res.ExitCode(), res.Warnings)
 	}
-	want := []string{"reading old", "reading new", "building old", "building new", "testing old", "testing new", "looking at old", "looking at new", "calibrating", "plan", "rounds"}
+	want := []string{"reading old", "reading new", "building old", "building new", "testing old", "testing new", "looking at old", "looking at new", "calibrating", "warning", "plan", "rounds"} // of too few rounds, before any
 	if !slices.Equal(stages, want) {
 		t.Errorf("stages = %q", stages)
 	}
