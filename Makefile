@@ -131,7 +131,7 @@ screenshot: build ## the pictures in the README and docs, of real measurements
 	@mkdir -p $(DEMO)
 	@[ -f $(DEMO)/visits.html ] || bin/whet tune ./casebook/visits/original -o $(DEMO)/visits.whet
 	go run ./docs/screenshot $(DEMO)/visits.html docs/report.png
-	go run ./docs/screenshot -height 740 -scroll '#flame' $(DEMO)/visits.html docs/flame.png
+	go run ./docs/screenshot -height 760 -scroll '#flamegraph' $(DEMO)/visits.html docs/flame.png
 	bin/whet tune -d 10s -warmup 2s -o $(DEMO)/hello.whet 'http://127.0.0.1:18315/hello?name=Ann' -- ./casebook/cmd/casebook -case visits -stage original -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null
 	go run ./docs/screenshot -height 1000 -scroll '#load' $(DEMO)/hello.html docs/service.png
 	bin/whet record -d 10s -warmup 2s -o $(DEMO)/final.whet 'http://127.0.0.1:18315/hello?name=Ann' -- ./casebook/cmd/casebook -case visits -stage final -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null
