@@ -137,7 +137,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.StringVar(&p.require, "require", "", "exit 1 where nothing is slower and nothing `faster` (and 4, as ever, where it cannot tell)")
 	fs.StringVar(&p.format, "format", "text", "print `text`, markdown for a pull request, go (every slice in the Go benchmark format, both sides) or json")
 	fs.BoolVar(&p.asJSON, "json", false, "print one JSON document")
-	fs.BoolVar(&p.verbose, "v", false, "pass on what is printed by what is measured, to stderr")
+	fs.BoolVar(&p.verbose, "v", false, "pass on what is printed by what is measured, to stderr; print what the verdicts rest on")
 
 	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: compare those that match `regexp`, as in go test")
 	fs.StringVar(&b.Packages, "pkg", "", "benchmarks: those of the packages that match `pattern` in either tree (default ./...)")
@@ -397,7 +397,7 @@ func (p *proveFlags) print(e *cli.Env, r *compare.Result) error {
 	case "go":
 		return compare.WriteBenchmarks(e.Stdout, r, r.Series, "")
 	}
-	if err := proofreport.WriteText(e.Stdout, r, page.TextOptions{Width: e.Width, Color: e.Color}); err != nil {
+	if err := proofreport.WriteText(e.Stdout, r, page.TextOptions{Width: e.Width, Color: e.Color, Verbose: p.verbose}); err != nil {
 		return err
 	}
 	if r.Recording != "" {

@@ -147,7 +147,7 @@ found here.`,
 			html := fs.String("o", "", "write the report as one HTML `file` too")
 			show := newShowFlags(fs)
 			fs.BoolVar(&show.asJSON, "json", false, "print one JSON document")
-			fs.BoolVar(&show.text.Verbose, "v", false, "print all warnings in full")
+			fs.BoolVar(&show.text.Verbose, "v", false, "print all warnings in full; of a proof, what the verdicts rest on")
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				if err := show.check("diagnose"); err != nil {
 					return err
@@ -184,7 +184,7 @@ found here.`,
 				case proof != nil && show.asJSON:
 					return proofreport.WriteJSON(e.Stdout, proof)
 				case proof != nil:
-					return proofreport.WriteText(e.Stdout, proof, pagereport.TextOptions{Width: e.Width, Color: e.Color})
+					return proofreport.WriteText(e.Stdout, proof, pagereport.TextOptions{Width: e.Width, Color: e.Color, Verbose: show.text.Verbose})
 				}
 				page, err := read.Page(rec, nil)
 				if err == nil {

@@ -16,7 +16,48 @@ func title(r *compare.Result) (old, new string) {
 	return printable.Line(cmp.Or(r.Old.Operand, r.Old.Package, "old")), printable.Line(cmp.Or(r.New.Operand, r.New.Package, "new"))
 }
 
-// proveFacts are the lines of the head.
+// told is what tells a side from the other beside what the user typed and beside
+// its package: " (1a2b3c4d5e6f, with GOGC=50)".
+func told(r *compare.Result, side *compare.Side) string {
+	said := marks(r, side)
+	if len(said) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(said, ", ") + ")"
+}
+
+// briefFacts are what was measured and where, a line each.
+func briefFacts(r *compare.Result) []string {
+	var measured []string
+	if r.RoundsPlanned > 0 {
+		s := proveRounds(r) + " in " + quantity.Nanoseconds(float64(r.ElapsedNs))
+		if r.Earlier > 0 {
+			s += fmt.Sprintf(", with %s of earlier runs", quantity.Plural(r.Earlier, "round"))
+		}
+		measured = append(measured, s)
+	}
+	if s := tests(r); s != "" {
+		measured = append(measured, "tests "+s)
+	}
+	facts := []string{proveMachine(r)}
+	if len(measured) > 0 {
+		facts = append([]string{strings.Join(measured, "; ")}, facts...)
+	}
+	return facts
+}
+
+// tests says how the tests of both sides went, "" where there are none.
+func tests(r *compare.Result) string {
+	switch {
+	case r.Kind == compare.KindCommands || r.Kind == compare.KindService || r.Old.Tests == "" && r.New.Tests == "":
+		return ""
+	case r.Old.Tests == r.New.Tests:
+		return printable.Line(r.New.Tests) + " on both sides"
+	}
+	return "old " + printable.Line(r.Old.Tests) + ", new " + printable.Line(r.New.Tests)
+}
+
+// proveFacts are the lines of the verbose head.
 func proveFacts(r *compare.Result) []page.Fact {
 	facts := append(sides(r), page.Fact{Name: "machine", Value: proveMachine(r)})
 	if r.RoundsPlanned > 0 {
@@ -28,12 +69,8 @@ func proveFacts(r *compare.Result) []page.Fact {
 			"above 1 is better; ratios and their intervals from the rounds' pairs (Hodges–Lehmann, signed-rank test), p adjusted for looks (alpha spending) and rows (Holm): %s is the chance that anything equal is called different; margin %s; noise is a side against itself, the half-width at %s; n is rounds",
 			quantity.Percent(r.AlphaRatio), quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
 	}
-	if r.Kind != compare.KindCommands && r.Kind != compare.KindService && (r.Old.Tests != "" || r.New.Tests != "") {
-		tests := "old " + printable.Line(r.Old.Tests) + ", new " + printable.Line(r.New.Tests)
-		if r.Old.Tests == r.New.Tests {
-			tests = printable.Line(r.New.Tests) + " on both sides"
-		}
-		facts = append(facts, page.Fact{Name: "tests", Value: tests})
+	if s := tests(r); s != "" {
+		facts = append(facts, page.Fact{Name: "tests", Value: s})
 	}
 	return facts
 }
@@ -103,9 +140,7 @@ func pooled(r *compare.Result) string {
 // sides tells the sides apart beyond what the user typed: by package, by
 // revision, by what they were built and run with.
 func sides(r *compare.Result) []page.Fact {
-	revisions := r.Old.Revision != r.New.Revision || changed(r.Old.Dirty) != changed(r.New.Dirty)
-	options := len(r.Old.Env)+len(r.Old.Flags)+len(r.New.Env)+len(r.New.Flags) > 0
-	if r.Old.Package == r.New.Package && !revisions && !options {
+	if r.Old.Package == r.New.Package && len(marks(r, &r.Old))+len(marks(r, &r.New)) == 0 {
 		return nil
 	}
 	var facts []page.Fact
@@ -113,31 +148,37 @@ func sides(r *compare.Result) []page.Fact {
 		name string
 		side *compare.Side
 	}{{"old", &r.Old}, {"new", &r.New}} {
-		said := []string{}
+		said := marks(r, s.side)
 		if s.side.Package != "" {
-			said = append(said, printable.Line(s.side.Package))
-		}
-		if revisions {
-			revision := "revision unknown"
-			if s.side.Revision != "" {
-				revision = "revision " + printable.Line(s.side.Revision[:min(len(s.side.Revision), 12)])
-			}
-			if changed(s.side.Dirty) {
-				revision += " with changes that are not committed"
-			}
-			said = append(said, revision)
-		}
-		if len(s.side.Env) > 0 {
-			said = append(said, "with "+printable.Line(strings.Join(s.side.Env, " ")))
-		}
-		if len(s.side.Flags) > 0 {
-			said = append(said, "built with "+printable.Line(strings.Join(s.side.Flags, " ")))
+			said = append([]string{printable.Line(s.side.Package)}, said...)
 		}
 		if len(said) > 0 {
 			facts = append(facts, page.Fact{Name: s.name, Value: strings.Join(said, ", ")})
 		}
 	}
 	return facts
+}
+
+// marks are a side's revision, where the two differ in it, and its variables and
+// build flags.
+func marks(r *compare.Result, side *compare.Side) (said []string) {
+	if r.Old.Revision != r.New.Revision || changed(r.Old.Dirty) != changed(r.New.Dirty) {
+		revision := "revision unknown"
+		if side.Revision != "" {
+			revision = "revision " + printable.Line(side.Revision[:min(len(side.Revision), 12)])
+		}
+		if changed(side.Dirty) {
+			revision += " with changes"
+		}
+		said = append(said, revision)
+	}
+	if len(side.Env) > 0 {
+		said = append(said, "with "+printable.Line(strings.Join(side.Env, " ")))
+	}
+	if len(side.Flags) > 0 {
+		said = append(said, "built with "+printable.Line(strings.Join(side.Flags, " ")))
+	}
+	return said
 }
 
 func changed(dirty *bool) bool { return dirty != nil && *dirty }

@@ -127,17 +127,43 @@ func results() map[string]*compare.Result {
 func TestTextGolden(t *testing.T) {
 	for name, r := range results() {
 		for _, width := range []int{60, 80, 100, 110, 160} {
-			var buf bytes.Buffer
-			if err := WriteText(&buf, r, page.TextOptions{Width: width}); err != nil {
-				t.Fatal(err)
-			}
-			pagetest.Golden(t, fmt.Sprintf("%s%d.txt", name, width), buf.Bytes())
-			for line := range strings.Lines(buf.String()) {
-				if n := page.Cells(strings.TrimSuffix(line, "\n")); n > width && !strings.Contains(line, "://") {
-					t.Errorf("%s at %d: %d cells: %s", name, width, n, line)
+			brief := textOf(t, r, page.TextOptions{Width: width})
+			for file, text := range map[string]string{"%s%d.txt": textOf(t, r, page.TextOptions{Width: width, Verbose: true}), "%s%d_brief.txt": brief} {
+				if file == "%s%d.txt" || width == 80 {
+					pagetest.Golden(t, fmt.Sprintf(file, name, width), []byte(text))
+				}
+				for line := range strings.Lines(text) {
+					if n := page.Cells(strings.TrimSuffix(line, "\n")); n > width && !strings.Contains(line, "://") {
+						t.Errorf("%s at %d: %d cells: %s", name, width, n, line)
+					}
 				}
 			}
+			head, _, _ := strings.Cut(brief, "\n\n")
+			if n := strings.Count(head, "\n") + 1; width >= 100 && name != "prove_service" && n != 3 || strings.Contains(brief, "noise\u00a0") || strings.Contains(brief, "Hodges") {
+				t.Errorf("%s at %d: %d lines before the first table, or statistics:\n%s", name, width, n, brief)
+			}
 		}
+	}
+}
+
+func textOf(t *testing.T, r *compare.Result, o page.TextOptions) string {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := WriteText(&buf, r, o); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+// What tells the sides apart stands in the first line, and what was measured in the
+// second.
+func TestBriefHead(t *testing.T) {
+	r := result()
+	r.Run, r.Earlier, r.RoundsMeasured = 2, 11, 12
+	r.Old, r.New = compare.Side{Operand: "HEAD", Revision: "0123456789abcdef", Tests: "passed"}, compare.Side{Operand: ".", Revision: "0123456789abcdef", Dirty: new(true), Env: []string{"GOGC=off"}, Tests: "passed"}
+	want := "HEAD (revision 0123456789ab) → . (revision 0123456789ab with changes, with GOGC=off)\n  12 of 40 rounds in 48.2 s, with 11 rounds of earlier runs; tests passed on both sides\n  Example CPU, 2 cores, "
+	if got := textOf(t, r, page.TextOptions{Width: 110}); !strings.HasPrefix(got, want) {
+		t.Errorf("the head is\n%s", got)
 	}
 }
 
@@ -149,7 +175,7 @@ func TestTextColour(t *testing.T) {
 		to    *bytes.Buffer
 		color bool
 	}{{&plain, false}, {&colour, true}} {
-		if err := WriteText(c.to, result(), page.TextOptions{Width: 110, Color: c.color}); err != nil {
+		if err := WriteText(c.to, result(), page.TextOptions{Width: 110, Color: c.color, Verbose: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,7 +215,7 @@ func TestHead(t *testing.T) {
 		{"two checkouts", func(r *compare.Result) {
 			r.Old = compare.Side{Operand: "../before/encode", Package: "example.org/m/encode", Revision: a, Dirty: &no}
 			r.New = compare.Side{Operand: "./encode", Package: "example.org/m/encode", Revision: b, Dirty: &yes}
-		}, []string{"../before/encode → ./encode\n", "example.org/m/encode, revision 0123456789ab\n", "example.org/m/encode, revision fedcba987654 with changes that are not committed\n"}, nil},
+		}, []string{"../before/encode → ./encode\n", "example.org/m/encode, revision 0123456789ab\n", "example.org/m/encode, revision fedcba987654 with changes\n"}, nil},
 		{"only changes", func(r *compare.Result) {
 			r.Old = compare.Side{Operand: "../before/encode", Package: "p", Revision: a, Dirty: &no}
 			r.New = compare.Side{Operand: "./encode", Package: "p", Revision: a, Dirty: &yes}
@@ -213,7 +239,7 @@ func TestHead(t *testing.T) {
 		r := result()
 		c.change(r)
 		var buf bytes.Buffer
-		if err := WriteText(&buf, r, page.TextOptions{Width: 110}); err != nil {
+		if err := WriteText(&buf, r, page.TextOptions{Width: 110, Verbose: true}); err != nil {
 			t.Fatal(err)
 		}
 		head, _, _ := strings.Cut(buf.String(), "\nTime per operation")
@@ -420,7 +446,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, width := range []int{80, 100, 110, 120, 160} {
 		var buf bytes.Buffer
-		if err := WriteText(&buf, r, page.TextOptions{Width: width}); err != nil {
+		if err := WriteText(&buf, r, page.TextOptions{Width: width, Verbose: true}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Count(buf.String(), name); got != 4 && width >= 110 {

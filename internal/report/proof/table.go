@@ -18,19 +18,20 @@ type proveLine struct {
 	name   string
 	cells  [columnCount]string
 	style  page.Style // of the verdict
+	rests  string     // what the verdict rests on, beside its interval; "" is not shown
 	reason string
 	group  bool // a package's name, over its rows
 }
 
 // proveTables writes a table for each metric, all in one layout: names first,
-// new against old as benchstat shows it, then what a verdict rests on. Where
-// the width does not allow it, the last of this goes onto a line below, and on
-// a narrow terminal the figures too.
-func (t *writer) proveTables(r *compare.Result) {
+// new against old as benchstat shows it, then, in a verbose text, what a verdict
+// rests on. Where the width does not allow it, the last of this goes onto a line
+// below, and on a narrow terminal the figures too.
+func (t *writer) proveTables(r *compare.Result, verbose bool) {
 	metrics := proveMetrics(r)
 	tables := make([][]proveLine, len(metrics))
 	for i := range metrics {
-		tables[i] = proveLines(r, &metrics[i])
+		tables[i] = proveLines(r, &metrics[i], verbose)
 	}
 	fits := func(columns []column, least int) bool {
 		return !slices.ContainsFunc(tables, func(lines []proveLine) bool {
@@ -40,7 +41,7 @@ func (t *writer) proveTables(r *compare.Result) {
 	}
 	write := t.narrow
 	switch {
-	case fits(wideColumns, math.MaxInt): // no name is cut to make room for what may stand below
+	case verbose && fits(wideColumns, math.MaxInt): // no name is cut to make room for what may stand below
 		write = func(lines []proveLine) { t.proveWide(lines, wideColumns) }
 	case fits(middleColumns, leastName):
 		write = func(lines []proveLine) { t.proveWide(lines, middleColumns) }
@@ -52,11 +53,17 @@ func (t *writer) proveTables(r *compare.Result) {
 }
 
 // proveLines are the rows of one metric.
-func proveLines(r *compare.Result, m *proveMetric) []proveLine {
+func proveLines(r *compare.Result, m *proveMetric, verbose bool) []proveLine {
 	lines := []proveLine{{
 		name: subject(r), style: page.Dim,
 		cells: [...]string{"old", "new", "noise", "vs base", m.ratio(), "interval", "verdict", "p", "n"},
 	}}
+	rests := func(row *compare.Row) string {
+		if !verbose {
+			return ""
+		}
+		return fmt.Sprintf("noise\u00a0%s; p\u00a0%s; n\u00a0%d", proveNoise(row), pValue(row), row.Rounds)
+	}
 	rows, packages := proveRows(r, m.Unit)
 	last := ""
 	for _, row := range rows {
@@ -66,7 +73,7 @@ func proveLines(r *compare.Result, m *proveMetric) []proveLine {
 		}
 		ratio, interval := proveRatio(row)
 		lines = append(lines, proveLine{
-			name: printable.Line(row.Name), style: verdictStyle(row.Verdict), reason: proveReason(row),
+			name: printable.Line(row.Name), style: verdictStyle(row.Verdict), rests: rests(row), reason: proveReason(row),
 			cells: [...]string{m.figure(row, row.Old), m.figure(row, row.New), proveNoise(row), m.delta(row), ratio, interval, m.verdict(row), pValue(row), fmt.Sprint(row.Rounds)},
 		})
 	}
@@ -197,18 +204,13 @@ func (t *writer) proveWide(lines []proveLine, columns []column) {
 			continue
 		}
 		t.proveCells(l, i == 0, "  "+page.Pad(page.Shorten(l.name, room), room)+"  ", columns, widths)
-		if i > 0 && l.cells[rounds] != "" && len(columns) < len(wideColumns) {
-			t.Line("      ", t.Paint(page.Dim, l.rests()))
+		if l.rests != "" && len(columns) < len(wideColumns) {
+			t.Line("      ", t.Paint(page.Dim, l.rests))
 		}
 		if l.reason != "" {
 			t.Hang(6, "", 0, l.reason)
 		}
 	}
-}
-
-// rests is what a verdict rests on, beside its interval.
-func (l *proveLine) rests() string {
-	return "noise\u00a0" + l.cells[noise] + "; p\u00a0" + l.cells[pColumn] + "; n\u00a0" + l.cells[rounds]
 }
 
 // narrow writes a name, the figures under it, and what the verdict rests
@@ -235,7 +237,10 @@ func (t *writer) narrow(lines []proveLine) {
 			detail = l.cells[delta] + ", " + detail // the mean of all
 		}
 		if l.cells[interval] != "" {
-			detail += ", " + l.cells[interval] + "; " + l.rests()
+			detail += ", " + l.cells[interval]
+		}
+		if l.rests != "" {
+			detail += "; " + l.rests
 		}
 		t.Wrapped(4, page.Dim, detail)
 		if l.reason != "" {

@@ -15,17 +15,24 @@ type writer struct{ page.Text }
 
 // WriteText writes the result of a proof for a terminal: what was
 // compared and how, a table for each metric, why it changed, and the verdict
-// last.
+// last. What the verdicts rest on is in it where it is to be verbose.
 func WriteText(w io.Writer, r *compare.Result, o page.TextOptions) error {
 	t := writer{page.NewText(o)}
 	old, new := title(r)
-	t.Wrapped(0, page.Bold, old+" → "+new)
-	t.Line()
-	for _, f := range proveFacts(r) {
-		t.Hang(2, f.Name, 10, f.Value)
+	if o.Verbose {
+		t.Wrapped(0, page.Bold, old+" → "+new)
+		t.Line()
+		for _, f := range proveFacts(r) {
+			t.Hang(2, f.Name, 10, f.Value)
+		}
+	} else {
+		t.Wrapped(0, page.Bold, old+told(r, &r.Old)+" → "+new+told(r, &r.New))
+		for _, s := range briefFacts(r) {
+			t.Hang(2, "", 0, s)
+		}
 	}
 	t.Warnings(r.Warnings)
-	t.proveTables(r)
+	t.proveTables(r, o.Verbose)
 	t.answers(r.Answers)
 	t.why(r)
 	t.unmatched(r)
