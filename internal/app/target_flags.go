@@ -71,7 +71,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.IntVar(&b.Samples, "samples", b.Samples, "benchmarks: CPU samples of the measured code wanted for each")
 	fs.StringVar(&b.Run, "run", "", "benchmarks: run only the tests that match `regexp` first; '^$' runs none")
 	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
-	fs.IntVar(&t.program.Count, "count", t.program.Count, "programs: run it `n` times, and add the profiles up")
+	fs.IntVar(&t.program.Count, "count", t.program.Count, "programs: run it `n` times, and add the profiles up (default: until there are samples enough, while a run changes nothing)")
 	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: requests in flight, each of `n` clients sends one after the other")
 	cli.Duration(fs, &l.Duration, "d", "services: `time` under load that is measured")
 	cli.Duration(fs, &l.Warmup, "warmup", "services: `time` under load before that")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,11 +16,20 @@ import (
 // in it: of a larger one nothing is said.
 const mostFiles = 20_000
 
-// filesIn are the regular files below a directory with their sizes, without those
-// of version control and of recordings; nil where they are too many or cannot be
-// read.
-func filesIn(dir string) map[string]int64 {
-	files := make(map[string]int64)
+// fileMark tells whether a file was written to; without info there is none.
+type fileMark struct{ info fs.FileInfo }
+
+func (m fileMark) same(o fileMark) bool {
+	if m.info == nil || o.info == nil {
+		return m.info == o.info
+	}
+	return os.SameFile(m.info, o.info) && m.info.Size() == o.info.Size() && m.info.ModTime().Equal(o.info.ModTime())
+}
+
+// filesIn are the regular files below a directory, without those of version
+// control and of recordings; nil where they are too many or cannot be read.
+func filesIn(dir string) map[string]fileMark {
+	files := make(map[string]fileMark)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -36,7 +46,7 @@ func filesIn(dir string) map[string]int64 {
 			if err != nil {
 				return err
 			}
-			files[filepath.ToSlash(rel)] = info.Size()
+			files[filepath.ToSlash(rel)] = fileMark{info}
 		}
 		return nil
 	})
@@ -47,7 +57,7 @@ func filesIn(dir string) map[string]int64 {
 }
 
 // litter says which files were not there before; "": none, or nobody knows.
-func litter(before, after map[string]int64) string {
+func litter(before, after map[string]fileMark) string {
 	if before == nil {
 		return ""
 	}
@@ -55,8 +65,8 @@ func litter(before, after map[string]int64) string {
 	bytes := int64(0)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if _, was := before[name]; !was {
-			names = append(names, fmt.Sprintf("%s (%s)", name, quantity.Bytes(float64(after[name]))))
-			bytes += after[name]
+			names = append(names, fmt.Sprintf("%s (%s)", name, quantity.Bytes(float64(after[name].info.Size()))))
+			bytes += after[name].info.Size()
 		}
 	}
 	if len(names) == 0 {

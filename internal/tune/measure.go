@@ -86,8 +86,6 @@ func (r *recorder) warnShort(subjects []*subject) {
 	}
 }
 
-func (r *recorder) left() time.Duration { return r.deadline.Sub(r.o.Now()) }
-
 // quickPass runs every benchmark for a moment, one process per top-level
 // benchmark, so that one that panics or hangs takes no other with it. None is
 // begun after the end.

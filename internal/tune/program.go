@@ -26,7 +26,7 @@ type ProgramOptions struct {
 	Common
 
 	Args   []string
-	Count  int           // how often to run it
+	Count  int           // how often to run it; 0: until there are samples enough
 	Budget time.Duration // after which what runs is stopped; what it left is kept
 
 	Stdin io.Reader // of the program; nil: nothing
@@ -37,7 +37,7 @@ type ProgramOptions struct {
 
 // DefaultProgramOptions returns what whet tune uses unless told otherwise.
 func DefaultProgramOptions() ProgramOptions {
-	return ProgramOptions{Common: Common{Dir: ".", Now: time.Now}, Count: 1, Budget: 60 * time.Second}
+	return ProgramOptions{Common: Common{Dir: ".", Now: time.Now}, Budget: 60 * time.Second}
 }
 
 // Validate reports the first option that cannot be used.
@@ -45,8 +45,8 @@ func (o *ProgramOptions) Validate() error {
 	switch {
 	case o.Operand == "":
 		return errors.New("no program to measure: name its package, as in whet tune ./cmd/x -- args")
-	case o.Count < 1 || o.Count > maxCount:
-		return fmt.Errorf("-count %d: give a number from 1 to %d", o.Count, maxCount)
+	case o.Count < 0 || o.Count > maxCount:
+		return fmt.Errorf("-count %d: give a number from 1 to %d, or 0 for as many as give samples enough", o.Count, maxCount)
 	case o.Budget < time.Second:
 		return fmt.Errorf("-budget %v is too short to measure anything: give at least 1s", o.Budget)
 	}
@@ -87,9 +87,10 @@ const (
 // programRecorder is one run of RecordProgram.
 type programRecorder struct {
 	session
-	o      ProgramOptions
-	result record.Program
-	taken  taken
+	o       ProgramOptions
+	result  record.Program
+	taken   taken
+	samples int64 // of the base in the CPU profiles; without Count
 }
 
 // RecordProgram builds a main package with the agent in it, runs it to its end
@@ -127,8 +128,11 @@ func (r *programRecorder) record(ctx context.Context) error {
 	r.result.Args = r.o.Args
 	r.deadline = r.c.Now().Add(r.o.Budget)
 	machine := host.Start()
-	for i := 0; i < r.o.Count && err == nil && r.c.Now().Before(r.deadline); i++ {
-		err = r.run(ctx, i)
+	if r.o.Count == 0 {
+		err = r.repeat(ctx)
+	}
+	for i := 0; i < r.o.Count && err == nil && r.left() > 0; i++ {
+		_, err = r.run(ctx, i)
 	}
 	if done := len(r.result.Runs); err == nil && done < r.o.Count {
 		r.w.Warn("the budget of %v ended after %d of %d runs: raise -budget", r.o.Budget, done, r.o.Count)
@@ -143,39 +147,45 @@ func (r *programRecorder) record(ctx context.Context) error {
 	return err
 }
 
-// run runs the program once.
-func (r *programRecorder) run(ctx context.Context, i int) error {
-	stage := "running the program"
-	if r.o.Count > 1 {
-		stage = fmt.Sprintf("run %d of %d", i+1, r.o.Count)
-		r.out.begin(stage)
+// run runs the program once, and reports whether it ended well with all that the
+// agent had to write. A run that the user did not ask for shows nothing, and has
+// no trace.
+func (r *programRecorder) run(ctx context.Context, i int) (whole bool, err error) {
+	progress := Progress{Stage: "running the program"}
+	unasked := r.o.Count == 0 && i > 0
+	switch {
+	case r.o.Count > 1:
+		progress.Stage = fmt.Sprintf("run %d of %d", i+1, r.o.Count)
+		r.out.begin(progress.Stage)
+	case unasked:
+		progress = Progress{Stage: fmt.Sprintf("run %d", i+1), Samples: int(r.samples), Wanted: enoughSamples}
 	}
-	r.progress(Progress{Stage: stage})
-	a, err := program.NewAgent(program.Options{Serve: true, Continuous: true, Trace: true, BlockRate: blockRate, MutexFraction: mutexFraction})
+	r.progress(progress)
+	a, err := program.NewAgent(program.Options{Serve: true, Continuous: true, Trace: !unasked, BlockRate: blockRate, MutexFraction: mutexFraction})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer a.Remove()
-	stderr := r.out.to(r.o.Stderr)
-	p, err := start(process.Command{
-		Path: r.bin.Path, Args: r.o.Args, Dir: r.c.Dir, Stdin: r.o.Stdin, Grace: grace, Scheduling: true,
-		Stdout: r.out.to(r.o.Stdout), Stderr: stderr,
-	}, a.Env())
-	if err != nil {
-		return fmt.Errorf("run %s: %w", r.c.Operand, err)
+	c := process.Command{Path: r.bin.Path, Args: r.o.Args, Dir: r.c.Dir, Grace: grace, Scheduling: true}
+	if !unasked {
+		c.Stdin, c.Stdout, c.Stderr = r.o.Stdin, r.out.to(r.o.Stdout), r.out.to(r.o.Stderr)
 	}
-	ending := r.await(ctx, p, a, stage)
+	p, err := start(c, a.Env())
+	if err != nil {
+		return false, fmt.Errorf("run %s: %w", r.c.Operand, err)
+	}
+	ending := r.await(ctx, p, a, progress)
 	res := p.stop()
 	if res == nil {
-		return fmt.Errorf("run %s: the system does not tell how it ended", r.c.Operand)
+		return false, fmt.Errorf("run %s: the system does not tell how it ended", r.c.Operand)
 	}
 	run := newRun(&r.session, res, ending)
-	began, whole, why := r.adopt(&r.taken, a, run.StartNs, run.EndNs)
+	began, written, why := r.adopt(&r.taken, a, run.StartNs, run.EndNs)
 	switch {
 	case why != "":
 		run.AgentMissing = why
 		r.w.Warn("the program left no profiles: %s", why)
-	case !whole && ending == "":
+	case !written && ending == "":
 		r.w.Warn("the program ended (%s) without its agent, as after a panic, a kill or another program in its place: what was not yet written is missing, of at most the last 10 s", run.Ending)
 	case ending == "" && !res.OK():
 		r.w.Warn("the program ended with %s: if that is a failure, what was measured is how it fails", run.Ending)
@@ -185,13 +195,13 @@ func (r *programRecorder) run(ctx context.Context, i int) error {
 		run.MaxRSSBytes = metrics.Peak(r.taken.rows, run.StartNs, run.EndNs)
 	}
 	r.result.Runs = append(r.result.Runs, run)
-	return ctx.Err()
+	return why == "" && written && ending == "" && res.OK(), ctx.Err()
 }
 
 // await waits for the program's end. When the budget or the user ends it, what
 // it has recorded so far is written first.
-func (r *programRecorder) await(ctx context.Context, p *running, a *program.Agent, stage string) (ending string) {
-	limit := time.NewTimer(r.deadline.Sub(r.c.Now()))
+func (r *programRecorder) await(ctx context.Context, p *running, a *program.Agent, progress Progress) (ending string) {
+	limit := time.NewTimer(r.left())
 	defer limit.Stop()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -200,7 +210,7 @@ func (r *programRecorder) await(ctx context.Context, p *running, a *program.Agen
 		case <-p.Done():
 			return ""
 		case <-tick.C:
-			r.progress(Progress{Stage: stage})
+			r.progress(progress)
 			continue
 		case <-limit.C:
 			ending = fmt.Sprintf("stopped when the budget of %v ended", r.o.Budget)

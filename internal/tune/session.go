@@ -121,12 +121,15 @@ func (s *session) addDiff(ctx context.Context) {
 	}
 }
 
+// left is what is left of the budget.
+func (s *session) left() time.Duration { return s.deadline.Sub(s.c.Now()) }
+
 func (s *session) progress(p Progress) {
 	if s.c.Progress == nil {
 		return
 	}
 	if !s.deadline.IsZero() {
-		p.Left = max(s.deadline.Sub(s.c.Now()), 0)
+		p.Left = max(s.left(), 0)
 	}
 	s.c.Progress(p)
 }

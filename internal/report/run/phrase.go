@@ -273,6 +273,9 @@ func recorded(p *Page) string {
 	if p.Target != "" && p.Package != "" && p.Target != p.Package {
 		parts = append(parts, printable.Line(p.Target))
 	}
+	if p.Program != nil && len(p.Program.Runs) > 1 {
+		parts = append(parts, "ran "+quantity.Plural(len(p.Program.Runs), "time"))
+	}
 	if t, err := time.Parse(time.RFC3339, p.Created); err == nil {
 		parts = append(parts, "recorded "+t.UTC().Format("2006-01-02 15:04 UTC"))
 	} else if p.Created != "" {

@@ -1,0 +1,133 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/format/profile"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/record"
+	"whet/internal/recording"
+)
+
+// fruitless is how many runs without one sample of the measured code show that
+// more of them give none.
+const fruitless = 10
+
+// footprint is what a program may leave so that a second run of it would not be
+// like the first: what it reads of its standard input, and changes in files below
+// its directory.
+type footprint struct {
+	stdin *os.File // which tells how far it was read; nil: there is nothing to read
+	at    int64    // in stdin
+	blind bool     // nobody knows what is read of the standard input
+	files map[string]fileMark
+	own   []os.FileInfo // files that what the program prints is written to
+}
+
+// look notes what there is before a program runs.
+func (o *ProgramOptions) look() (f footprint) {
+	f.files = filesIn(o.Dir)
+	for _, w := range []io.Writer{o.Stdout, o.Stderr} {
+		if file, ok := w.(*os.File); ok {
+			if info, err := file.Stat(); err == nil {
+				f.own = append(f.own, info)
+			}
+		}
+	}
+	stdin, isFile := o.Stdin.(*os.File)
+	if o.Stdin == nil || isFile && isNull(stdin) {
+		return f
+	}
+	f.blind = true
+	if isFile {
+		if info, err := stdin.Stat(); err == nil && info.Mode().IsRegular() {
+			if f.at, err = stdin.Seek(0, io.SeekCurrent); err == nil {
+				f.stdin, f.blind = stdin, false
+			}
+		}
+	}
+	return f
+}
+
+func isNull(file *os.File) bool {
+	info, err := file.Stat()
+	null, nullErr := os.Stat(os.DevNull)
+	return err == nil && nullErr == nil && os.SameFile(info, null)
+}
+
+// against says what the program did that stands against running it again, with
+// the way out; "": nothing.
+func (f *footprint) against(dir string) string {
+	const count = "; -count 5 runs it five times"
+	if f.blind {
+		return "may have read its standard input; give it </dev/null"
+	}
+	if f.stdin != nil {
+		if at, err := f.stdin.Seek(0, io.SeekCurrent); err != nil || at != f.at {
+			return "read its standard input" + count
+		}
+	}
+	after := filesIn(dir)
+	if f.files == nil || after == nil {
+		return "may have changed one of the many files below its directory" + count
+	}
+	names := maps.Clone(after)
+	maps.Copy(names, f.files)
+	var changed []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		was, now := f.files[name], after[name]
+		own := slices.ContainsFunc(f.own, func(o os.FileInfo) bool { return now.info != nil && os.SameFile(o, now.info) })
+		if !was.same(now) && !own {
+			changed = append(changed, printable.Line(name))
+		}
+	}
+	if len(changed) == 0 {
+		return ""
+	}
+	return "changed " + quantity.Some(changed, 2) + count
+}
+
+// repeat runs the program until there are samples enough or no time for another
+// run, as long as each run is like the first.
+func (r *programRecorder) repeat(ctx context.Context) error {
+	before := r.o.look()
+	for i := 0; ; i++ {
+		whole, err := r.run(ctx, i)
+		if err != nil || !whole {
+			return err
+		}
+		last := r.result.Runs[i]
+		if p := r.taken.profiles[recording.KindCPU]; p != nil && p.EndNs > last.StartNs {
+			n, err := baseSamples(p)
+			if err != nil {
+				return err
+			}
+			r.samples += n
+		}
+		length := time.Duration(last.EndNs - last.StartNs)
+		if r.samples >= enoughSamples || i+1 >= fruitless && r.samples == 0 || i+1 == maxCount || r.left() < length {
+			return nil
+		}
+		if why := before.against(r.c.Dir); why != "" {
+			r.w.Warn("the program has %s of its own code and was not run again for more, since it %s", quantity.Plural(int(r.samples), "CPU sample"), why)
+			return nil
+		}
+	}
+}
+
+// baseSamples are those of the measured code in the profile that was added last.
+func baseSamples(p *record.Profile) (int64, error) {
+	frames, err := profile.ReadFrames(p.Last(), profile.DefaultLimits())
+	if err != nil {
+		return 0, fmt.Errorf("read the CPU profile of a run: %w", err)
+	}
+	return hot.ClassifyProgram(frames).Sums(0)[hot.Base], nil
+}
