@@ -20,6 +20,7 @@ type showFlags struct {
 	format string
 	bar    review.Bar
 	text   pagereport.TextOptions
+	open   bool
 }
 
 func newShowFlags(fs *flag.FlagSet) *showFlags {
@@ -27,6 +28,7 @@ func newShowFlags(fs *flag.FlagSet) *showFlags {
 	fs.BoolVar(&f.text.All, "all", false, "print findings below the threshold, all places and rows too")
 	fs.BoolVar(&f.text.Tables, "tables", false, "print what the result rests on too: machine, events, benchmarks, samples, functions, source")
 	fs.StringVar(&f.format, "format", f.format, "print `text`, github (annotations of a workflow, and its step summary), sarif, or markdown for a pull request")
+	fs.BoolVar(&f.open, "open", false, "open the HTML report in the browser; diagnose: the one beside the recording, unless -o names one")
 	fs.Func("fail-on", "exit 1 where a `finding` stands; of at least a confidence: finding:medium, finding:high", func(s string) (err error) {
 		f.bar, err = review.ParseBar(s)
 		return err
@@ -52,6 +54,9 @@ func (f *showFlags) check(verb string) error {
 }
 
 func printPage(e *cli.Env, page *run.Page, o run.JSONOptions, show showFlags) error {
+	if show.open && o.Report != "" {
+		defer e.Browse(o.Report)
+	}
 	if o.All = show.text.All; show.asJSON {
 		return run.WriteJSON(e.Stdout, page, o)
 	}
@@ -69,7 +74,7 @@ func printPage(e *cli.Env, page *run.Page, o run.JSONOptions, show showFlags) er
 		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(o.Recording))
 	}
 	if err == nil && o.Report != "" {
-		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(o.Report))
+		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", cli.Link(o.Report))
 	}
 	return err
 }

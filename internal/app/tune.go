@@ -153,6 +153,9 @@ found here.`,
 					return err
 				}
 				if !namesRecording(operands) {
+					if show.open && *html == "" {
+						return cli.UsageError("diagnose: -open opens the HTML report: name it with -o")
+					}
 					page, err := profilePage(ctx, e, operands, *html)
 					if err != nil {
 						return err
@@ -175,10 +178,15 @@ found here.`,
 				if show.ofFindings() && (rec.Kind == recording.TargetLoad || proof != nil) {
 					return cli.UsageError("diagnose: -format and -fail-on are for findings, and %s has none", path)
 				}
+				if show.open && proof == nil {
+					*html = cmp.Or(*html, cli.PageBeside(rec.Dir))
+				}
 				if rec.Kind == recording.TargetLoad {
-					return drive.Show(ctx, e, rec, *html, show.asJSON)
+					return drive.Show(ctx, e, rec, *html, show.asJSON, show.open)
 				}
 				switch {
+				case proof != nil && show.open:
+					return cli.UsageError("diagnose: %s is a proof, which has no HTML report", path)
 				case proof != nil && *html != "":
 					return cli.UsageError("diagnose: %s is a proof, which has no HTML report", path)
 				case proof != nil && show.asJSON:

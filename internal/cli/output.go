@@ -20,7 +20,7 @@ func PrintText(out io.Writer, text *bytes.Buffer) error {
 	return nil
 }
 
-// Emit writes to a file and says which, or to the standard output.
+// Emit writes to a file and says which, a page as a link, or to the standard output.
 func (e *Env) Emit(ctx context.Context, name string, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(e.Stdout)
@@ -28,7 +28,11 @@ func (e *Env) Emit(ctx context.Context, name string, write func(io.Writer) error
 	if err := WriteFile(ctx, name, write); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(e.Stdout, e.Path(name))
+	told := e.Path(name)
+	if strings.EqualFold(filepath.Ext(name), ".html") {
+		told = Link(name)
+	}
+	_, err := fmt.Fprintln(e.Stdout, told)
 	return err
 }
 

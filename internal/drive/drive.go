@@ -118,6 +118,9 @@ func (s *loadSink) interval(iv loadresult.Interval) {
 
 // print shows the page as the flags ask.
 func (l *loadFlags) print(e *cli.Env, page *loadreport.Page, files loadreport.Files) error {
+	if l.open && files.Report != "" {
+		defer e.Browse(files.Report)
+	}
 	switch {
 	case l.stream:
 		return loadreport.WriteLine(e.Stdout, page, files)
@@ -138,7 +141,7 @@ func printFiles(e *cli.Env, files loadreport.Files, err error) error {
 		_, err = fmt.Fprintf(e.Stdout, "recording  %s\n", e.Path(files.Recording))
 	}
 	if err == nil && files.Report != "" {
-		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", e.Path(files.Report))
+		_, err = fmt.Fprintf(e.Stdout, "report     %s\n", cli.Link(files.Report))
 	}
 	return err
 }

@@ -96,7 +96,7 @@ type loadFlags struct {
 	warnings []string // about what was read
 
 	out, csvOut, hgrm, hdr string
-	stream, asJSON         bool
+	stream, asJSON, open   bool
 }
 
 // loadWarmup is what comes before what is measured: connections are made, and
@@ -145,6 +145,7 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	fs.StringVar(&l.pprof, "pprof", "", "with -knee: base `URL` of the service's profiles, to say what grows towards the knee")
 	cli.Duration(fs, &l.budget, "budget", "with -knee: `time` for all searches together; profiles come on top")
 	fs.StringVar(&l.out, "o", "", "keep a recording `NAME.whet`, with a report NAME.html beside it; of recordings the HTML page to write, with -knee either, of merge the log")
+	fs.BoolVar(&l.open, "open", false, "open the HTML report in the browser")
 	fs.StringVar(&l.hdr, "hdr", "", "write the times of each second as an HdrHistogram interval log to `file`")
 	fs.StringVar(&l.hgrm, "hgrm", "", "write the percentiles of all times as .hgrm to `file`")
 	fs.StringVar(&l.csvOut, "csv-out", "", "write a row for each second to `file`")
@@ -165,7 +166,7 @@ var loadChoices = map[string][]string{
 // driven.
 var (
 	mergeFlags = []string{"o", "hgrm", "json"}
-	showFlags  = []string{"o", "json", "slo", "hgrm", "csv-out"}
+	showFlags  = []string{"o", "open", "json", "slo", "hgrm", "csv-out"}
 )
 
 func (l *loadFlags) run(ctx context.Context, e *cli.Env, operands []string) error {
@@ -173,6 +174,8 @@ func (l *loadFlags) run(ctx context.Context, e *cli.Env, operands []string) erro
 		return err
 	}
 	switch {
+	case l.open && l.out == "":
+		return cli.UsageError("load: -open opens the HTML report: have one written with -o")
 	case l.stream && l.asJSON:
 		return cli.UsageError("load: -stream ends with the document that -json prints: give one of them")
 	case len(operands) > 0 && operands[0] == "merge":

@@ -113,6 +113,9 @@ func (l *loadFlags) search(ctx context.Context, e *cli.Env, plan *loadPlan) erro
 }
 
 func (l *loadFlags) printSearch(e *cli.Env, page *loadreport.Search, files loadreport.Files) error {
+	if l.open && files.Report != "" {
+		defer e.Browse(files.Report)
+	}
 	if l.asJSON {
 		return loadreport.WriteSearchJSON(e.Stdout, page, files)
 	}

@@ -18,9 +18,9 @@ import (
 )
 
 // Show lays out the recording of a load: on a page, html, unless that is "", and as
-// JSON or text.
-func Show(ctx context.Context, e *cli.Env, rec *recording.Recording, html string, json bool) error {
-	l := loadFlags{out: html, asJSON: json}
+// JSON or text. Open shows the page in the browser.
+func Show(ctx context.Context, e *cli.Env, rec *recording.Recording, html string, json, open bool) error {
+	l := loadFlags{out: html, asJSON: json, open: open}
 	return l.show(ctx, e, []string{rec.Dir}, func(string) (*read.Load, error) { return read.NewLoad(rec) })
 }
 

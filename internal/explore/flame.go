@@ -28,7 +28,7 @@ import (
 func flameView() *profileVerb {
 	return &profileVerb{
 		name:  "flame",
-		takes: ofSamples | ofFrames | ofFlame | ofFormat,
+		takes: ofSamples | ofFrames | ofFlame | ofFormat | ofPicture,
 		short: "a flame graph as one HTML file, or as SVG",
 		long: `
 Flame writes an interactive flame graph: zoom, search, every value of the profile. The file loads

@@ -24,7 +24,7 @@ const (
 func graphView() *profileVerb {
 	return &profileVerb{
 		name:  "graph",
-		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofFormat,
+		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofFormat | ofPicture,
 		short: "the call graph as a picture, or in Graphviz's language",
 		long: `
 Graph draws which functions call which, the heavier the larger, as an SVG picture, as an HTML page

@@ -30,6 +30,7 @@ type settings struct {
 	format  string
 	output  string
 	asJSON  bool
+	open    bool
 }
 
 // Orders of functions.
@@ -66,8 +67,9 @@ const (
 	ofFlame                     // how a flame graph looks
 	ofFormat                    // what kind of file
 	ofOutput                    // where it goes, and in which form
+	ofPicture                   // what becomes of a page or a picture
 
-	ofAll = ofColumn | ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText | ofFlame | ofFormat | ofOutput
+	ofAll = ofColumn | ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText | ofFlame | ofFormat | ofOutput | ofPicture
 )
 
 // option is one option of views: a flag of their verbs, an assignment in the
@@ -133,6 +135,7 @@ func (s *settings) pprofOptions() []option {
 		{name: "compact_labels", of: ofText, help: "leave out the filters at the head", value: &s.compact},
 		{name: "format", of: ofFormat, help: "write this `kind` of file: merge pprof, folded or speedscope; graph svg, html or dot; flame html or svg", value: &s.format},
 		{name: "output", of: ofOutput, help: "write to `file`; - is the standard output", value: &s.output},
+		{name: "open", of: ofPicture, help: "open the page or picture in the browser", value: &s.open},
 		{name: "json", of: ofOutput, help: "print one JSON document", value: &s.asJSON},
 	}
 }

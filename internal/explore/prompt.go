@@ -204,6 +204,9 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 		return err
 	}
 	fmt.Fprintf(p.e.Stderr, "wrote %s\n", p.e.Path(out))
+	if a.s.open && made.suffix != "" {
+		p.e.Browse(out)
+	}
 	return nil
 }
 

@@ -40,7 +40,7 @@ func weblistView() *profileVerb {
 	return &profileVerb{
 		name:  "weblist",
 		param: "RE",
-		takes: ofSamples | ofSources,
+		takes: ofSamples | ofSources | ofPicture,
 		short: "source and assembly of functions as one HTML file",
 		long: `
 Weblist writes the source of the functions whose name or file matches the regular expression RE,

@@ -142,19 +142,32 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 	case out == "-" && p.summary != nil:
 		return cli.UsageError("%s: -json prints to the standard output, too: name a file with -o", v.name)
 	}
+	opens := q.s.open && p.suffix != ""
+	if opens && out == "-" {
+		return cli.UsageError("%s: -open opens a file: name one with -o", v.name)
+	}
 	if err := q.Spare(out); err != nil {
 		return err
 	}
 	if p.summary == nil {
 		e.Warn(p.warnings)
 	}
+	write := func() error { return e.Emit(ctx, out, p.write) }
 	if p.summary != nil {
-		if err := cli.WriteFile(ctx, out, p.write); err != nil {
-			return err
+		write = func() error {
+			if err := cli.WriteFile(ctx, out, p.write); err != nil {
+				return err
+			}
+			return document.Write(e.Stdout, p.summary(out))
 		}
-		return document.Write(e.Stdout, p.summary(out))
 	}
-	return e.Emit(ctx, out, p.write)
+	if err := write(); err != nil {
+		return err
+	}
+	if opens {
+		e.Browse(out)
+	}
+	return nil
 }
 
 // product makes the view that a request asks for.
