@@ -61,12 +61,16 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []
 		}
 		at := fmt.Sprintf("m/app.f:%d", i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove") {
-			cpu = append(cpu, stack{frames: at + " runtime." + fn, n: 1000})
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune") {
+			if !strings.Contains(fn, ".") {
+				fn = "runtime." + fn
+			}
+			cpu = append(cpu, stack{frames: at + " " + fn, n: 1000})
 		}
 		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}})
 		s.Program = program
-		for _, f := range run(t, reg, []*diagnose.Subject{s}).Findings {
+		res := run(t, reg, []*diagnose.Subject{s})
+		for _, f := range slices.Concat(res.Findings, res.Below) {
 			if f.Row != "" {
 				found = append(found, f)
 			}
@@ -77,42 +81,52 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []
 
 // Of these functions a shape would be wrong, or gains nothing.
 func TestShapeSilent(t *testing.T) {
-	for _, s := range []struct{ row, params, result, body string }{
-		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\nm[k] = 3\nreturn n + m[k]"},
-		{"map-read-twice", "m, o map[string]int, k string", "int", "n := m[k]\no[k] = 3\nreturn n + m[k]"},
-		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\ndelete(m, k)\nreturn n + m[k]"},
-		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\nk += \"x\"\nreturn n + m[k]"},
-		{"map-read-twice", "m map[string]int, k string, f func()", "int", "n := m[k]\nf()\nreturn n + m[k]"},
-		{"map-read-twice", "m map[string]int, k string, c chan int", "int", "n := m[k]\n<-c\nreturn n + m[k]"},
-		{"map-read-twice", "m map[string]int, k, l string", "int", "n := m[k]\nreturn n + m[l]"},
-		{"map-read-twice", "m, o map[string]int, k string", "int", "n := m[k]\nm = o\nreturn n + m[k]"},
-		{"map-read-twice", "m map[string]int, next func() string", "int", "return m[next()] + m[next()]"},
-		{"map-read-twice", "m map[string]int, k string", "", "if m[k] == 0 {\n\tm[k] = 1\n}\nm[k]++\nm[k] += 2"},
-		{"map-read-twice", "m map[string][]int, k string", "", "m[k] = append(m[k], 1)"},
-		{"map-read-twice", "m map[int]int, list []int", "int", "k, n := 0, m[0]\nn += m[k]\nfor k = range list {\n\tn += m[k]\n}\nreturn n"},
-		{"map-read-twice", "list []int, i int", "int", "return list[i] + list[i]"},
-		{"map-read-twice", "m map[string]int, k string", "func() int", "n := m[k]\nreturn func() int { return n + m[k] }"},
-		{"map-read-twice", "m map[string]int, k string, mu *sync.Mutex", "int", "n := m[k]\nmu.Unlock()\nmu.Lock()\nreturn n + m[k]"},
-		{"map-read-twice", "m map[string]int, k string", "int", "p := &k\nn := m[k]\n*p = \"x\"\nreturn n + m[k]"},
-		{"elements-copied", "to, from []byte", "", "for i, c := range from {\n\tto[i] = c + 1\n}"},
-		{"elements-copied", "to []int, from []byte", "", "for i, c := range from {\n\tto[i] = int(c)\n}"},
-		{"elements-copied", "to, from []byte", "", "for i := range from {\n\tto[i+1] = from[i]\n}"},
-		{"elements-copied", "to []any, from []string", "", "for i, s := range from {\n\tto[i] = s\n}"},
-		{"elements-copied", "to map[int]byte, from []byte", "", "for i, c := range from {\n\tto[i] = c\n}"},
-		{"elements-copied", "s []byte", "", "for i := range s {\n\ts[i] = 0\n}"},
-		{"bytes-counted", "s []int", "int", "n := 0\nfor _, c := range s {\n\tif c == 3 {\n\t\tn++\n\t}\n}\nreturn n"},
-		{"bytes-counted", "s string", "int", "n := 0\nfor _, c := range s {\n\tif c == 'ö' {\n\t\tn++\n\t}\n}\nreturn n"},
-		{"bytes-counted", "s []byte, f func(byte) byte", "int", "n := 0\nfor _, c := range s {\n\tif c == f(c) {\n\t\tn++\n\t}\n}\nreturn n"},
-		{"bytes-counted", "s []byte", "int", "n := 0\nfor _, c := range s {\n\tif c == 'a' {\n\t\tn++\n\t} else {\n\t\tn--\n\t}\n}\nreturn n"},
-		{"byte-searched", "s []byte", "int", "for i, c := range s {\n\tif c == 'a' || c == 'b' {\n\t\treturn i\n\t}\n}\nreturn -1"},
-		{"byte-searched", "s []byte, f func() int", "int", "for _, c := range s {\n\tif c == 'a' {\n\t\treturn f()\n\t}\n}\nreturn -1"},
-		{"byte-searched", "s []byte", "int", "for i := 1; i < len(s); i++ {\n\tif s[i] == s[i-1] {\n\t\treturn i\n\t}\n}\nreturn -1"},
+	for _, s := range []struct{ row, params, result, body, decls string }{
+		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\nm[k] = 3\nreturn n + m[k]", ""},
+		{"map-read-twice", "m, o map[string]int, k string", "int", "n := m[k]\no[k] = 3\nreturn n + m[k]", ""},
+		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\ndelete(m, k)\nreturn n + m[k]", ""},
+		{"map-read-twice", "m map[string]int, k string", "int", "n := m[k]\nk += \"x\"\nreturn n + m[k]", ""},
+		{"map-read-twice", "m map[string]int, k string, f func()", "int", "n := m[k]\nf()\nreturn n + m[k]", ""},
+		{"map-read-twice", "m map[string]int, k string, c chan int", "int", "n := m[k]\n<-c\nreturn n + m[k]", ""},
+		{"map-read-twice", "m map[string]int, k, l string", "int", "n := m[k]\nreturn n + m[l]", ""},
+		{"map-read-twice", "m, o map[string]int, k string", "int", "n := m[k]\nm = o\nreturn n + m[k]", ""},
+		{"map-read-twice", "m map[string]int, next func() string", "int", "return m[next()] + m[next()]", ""},
+		{"map-read-twice", "m map[string]int, k string", "", "if m[k] == 0 {\n\tm[k] = 1\n}\nm[k]++\nm[k] += 2", ""},
+		{"map-read-twice", "m map[string][]int, k string", "", "m[k] = append(m[k], 1)", ""},
+		{"map-read-twice", "m map[int]int, list []int", "int", "k, n := 0, m[0]\nn += m[k]\nfor k = range list {\n\tn += m[k]\n}\nreturn n", ""},
+		{"map-read-twice", "list []int, i int", "int", "return list[i] + list[i]", ""},
+		{"map-read-twice", "m map[string]int, k string", "func() int", "n := m[k]\nreturn func() int { return n + m[k] }", ""},
+		{"map-read-twice", "m map[string]int, k string, mu *sync.Mutex", "int", "n := m[k]\nmu.Unlock()\nmu.Lock()\nreturn n + m[k]", ""},
+		{"map-read-twice", "m map[string]int, k string", "int", "p := &k\nn := m[k]\n*p = \"x\"\nreturn n + m[k]", ""},
+		{"elements-copied", "to, from []byte", "", "for i, c := range from {\n\tto[i] = c + 1\n}", ""},
+		{"elements-copied", "to []int, from []byte", "", "for i, c := range from {\n\tto[i] = int(c)\n}", ""},
+		{"elements-copied", "to, from []byte", "", "for i := range from {\n\tto[i+1] = from[i]\n}", ""},
+		{"elements-copied", "to []any, from []string", "", "for i, s := range from {\n\tto[i] = s\n}", ""},
+		{"elements-copied", "to map[int]byte, from []byte", "", "for i, c := range from {\n\tto[i] = c\n}", ""},
+		{"elements-copied", "s []byte", "", "for i := range s {\n\ts[i] = 0\n}", ""},
+		{"bytes-counted", "s []int", "int", "n := 0\nfor _, c := range s {\n\tif c == 3 {\n\t\tn++\n\t}\n}\nreturn n", ""},
+		{"bytes-counted", "s string", "int", "n := 0\nfor _, c := range s {\n\tif c == 'ö' {\n\t\tn++\n\t}\n}\nreturn n", ""},
+		{"bytes-counted", "s []byte, f func(byte) byte", "int", "n := 0\nfor _, c := range s {\n\tif c == f(c) {\n\t\tn++\n\t}\n}\nreturn n", ""},
+		{"bytes-counted", "s []byte", "int", "n := 0\nfor _, c := range s {\n\tif c == 'a' {\n\t\tn++\n\t} else {\n\t\tn--\n\t}\n}\nreturn n", ""},
+		{"byte-searched", "s []byte", "int", "for i, c := range s {\n\tif c == 'a' || c == 'b' {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"byte-searched", "s []byte, f func() int", "int", "for _, c := range s {\n\tif c == 'a' {\n\t\treturn f()\n\t}\n}\nreturn -1", ""},
+		{"byte-searched", "s []byte", "int", "for i := 1; i < len(s); i++ {\n\tif s[i] == s[i-1] {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range s {\n\tb.WriteRune(unicode.ToLower(c))\n}\nreturn b.String()", ""},
+		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range s {\n\tif c != ' ' {\n\t\tb.WriteRune(c + 1)\n\t} else {\n\t\tb.WriteByte('-')\n\t}\n}\nreturn b.String()", ""},
+		{"runes-written", "s []string", "string", "var b strings.Builder\nfor _, c := range s {\n\tif c != \"\" {\n\t\tb.WriteString(c)\n\t} else {\n\t\tb.WriteByte('-')\n\t}\n}\nreturn b.String()", ""},
+		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range s {\n\tb.WriteRune(c)\n\tb.WriteByte(' ')\n}\nreturn b.String()", ""},
+		{"constant-map", "k int", "int", "return table[k]", "var table = map[int]int{1: 2, n: 3}\nvar n = len(os.Args)"},
+		{"constant-map", "k int", "int", "table[3] = 4\nreturn table[k]", "var table = map[int]int{1: 2}"},
+		{"constant-map", "k int", "int", "m := table\nm[3] = 4\nreturn table[k]", "var table = map[int]int{1: 2}"},
+		{"constant-map", "k int", "int", "return Table[k]", "var Table = map[int]int{1: 2}"},
+		{"constant-map", "k any", "int", "return table[k]", "var table = map[any]int{1: 2}"},
+		{"constant-map", "k int", "int", "return table[k]", "var table = map[int]int{}"},
 	} {
 		t.Run(s.row, func(t *testing.T) {
 			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {
 				t.Fatal("there is no such row")
 			}
-			for _, f := range lineByLine(t, &knowledge.Example{Params: s.params, Result: s.result}, s.body) {
+			for _, f := range lineByLine(t, &knowledge.Example{Params: s.params, Result: s.result, Decls: s.decls}, s.body) {
 				if f.Row == s.row {
 					t.Errorf("line %d: %s\n%s", f.Line, f.Why, s.body)
 				}

@@ -21,7 +21,7 @@ var ofElements = []Shape{
 		Example: knowledge.Example{Params: "to, from []byte", Result: "byte", Args: "make([]byte, 1000), make([]byte, 1000)",
 			Before: "for i, c := range from {\n\tto[i] = c\n}\nreturn to[0]",
 			After:  "copy(to, from)\nreturn to[0]"},
-	}, Runtime: []string{""}, Find: elementsCopied},
+	}, Spends: []string{""}, Find: elementsCopied},
 	{Row: knowledge.Row{
 		ID: "bytes-counted", Cause: "element-at-a-time",
 		When:       knowledge.Words("a loop over bytes or a string whose body only adds one to a number where the element equals a byte"),
@@ -31,7 +31,7 @@ var ofElements = []Shape{
 		Example: knowledge.Example{Params: "text []byte", Result: "int", Args: "make([]byte, 1000)",
 			Before: "n := 0\nfor _, c := range text {\n\tif c == '\\n' {\n\t\tn++\n\t}\n}\nreturn n",
 			After:  "return bytes.Count(text, []byte{'\\n'})"},
-	}, Runtime: []string{""}, Find: bytesCounted},
+	}, Spends: []string{""}, Find: bytesCounted},
 	{Row: knowledge.Row{
 		ID: "byte-searched", Cause: "element-at-a-time",
 		When:       knowledge.Words("a loop over bytes whose body only ends it, or returns, where the element equals a byte"),
@@ -41,7 +41,7 @@ var ofElements = []Shape{
 		Example: knowledge.Example{Params: "line []byte", Result: "int", Args: "append(make([]byte, 100), ',')",
 			Before: "for i, c := range line {\n\tif c == ',' {\n\t\treturn i\n\t}\n}\nreturn -1",
 			After:  "return bytes.IndexByte(line, ',')"},
-	}, Runtime: []string{""}, Find: byteSearched},
+	}, Spends: []string{""}, Find: byteSearched},
 }
 
 // each is a loop whose rounds go over all elements of x from the first on: key is the

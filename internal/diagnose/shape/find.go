@@ -15,8 +15,7 @@ import (
 // claimsKey is what a subject keeps its claims by.
 type claimsKey struct{}
 
-// spent are the samples of a line, by the function of the runtime that it calls; ""
-// are its own.
+// spent are the samples of a line, by the function that it calls; "" are its own.
 type spent map[string]*diagnose.Sets
 
 func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
@@ -49,32 +48,25 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 func costs(s *diagnose.Subject) map[string]map[int]spent {
 	files := make(map[string]map[int]spent)
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
-		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.Own(c.Frame(id)) })
-		if own < 0 {
-			return
-		}
 		by := ""
-		if own > 0 {
-			if by = c.Frame(stack[own-1]).Function; !diagnose.OfRuntime(by) {
-				return
+		for _, id := range stack {
+			f := c.Frame(id)
+			if s.Own(f) && !s.Loops.InBenchmark(f.File, f.Line) {
+				if files[f.File] == nil {
+					files[f.File] = make(map[int]spent)
+				}
+				at := files[f.File][f.Line]
+				if at == nil {
+					at = make(spent)
+					files[f.File][f.Line] = at
+				}
+				if at[by] == nil {
+					at[by] = new(diagnose.Sets)
+				}
+				at[by].Of(s, c).Add(sample.Index())
 			}
+			by = f.Function
 		}
-		f := c.Frame(stack[own])
-		if s.Loops.InBenchmark(f.File, f.Line) {
-			return
-		}
-		if files[f.File] == nil {
-			files[f.File] = make(map[int]spent)
-		}
-		at := files[f.File][f.Line]
-		if at == nil {
-			at = make(spent)
-			files[f.File][f.Line] = at
-		}
-		if at[by] == nil {
-			at[by] = new(diagnose.Sets)
-		}
-		at[by].Of(s, c).Add(sample.Index())
 	})
 	return files
 }
@@ -110,7 +102,7 @@ func (f *finder) find(sh *Shape, d ast.Decl) (out []diagnose.Claim) {
 
 func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	st := f.Statement(f.file, f.LineAt(n.Pos()))
-	cost, goes := f.cost(slices.Concat(m.Stays, m.Goes), sh.Runtime), f.cost(m.Goes, sh.Runtime)
+	cost, goes := f.cost(slices.Concat(m.Stays, m.Goes), sh.Spends), f.cost(m.Goes, sh.Spends)
 	d, _ := f.pkg.Declaration(n.Pos()).(*ast.FuncDecl)
 	if goes.Len() == 0 || d == nil {
 		return diagnose.Claim{}, false
@@ -144,14 +136,23 @@ func (f *finder) on(nodes []ast.Node) (lines []int) {
 	return lines
 }
 
-// cost are the samples on the lines of some nodes, of functions of the runtime by how
-// their names begin.
-func (f *finder) cost(nodes []ast.Node, runtime []string) *diagnose.Sets {
+// cost are the samples on the lines of some nodes, below functions by how their names
+// begin; without any, below those that the nodes call.
+func (f *finder) cost(nodes []ast.Node, spends []string) *diagnose.Sets {
 	sum := new(diagnose.Sets)
-	for _, line := range f.on(nodes) {
-		for by, sets := range f.lines[line] {
-			if slices.ContainsFunc(runtime, func(begin string) bool { return by == begin || begin != "" && strings.HasPrefix(by, begin) }) {
-				sum.Join(sets)
+	for _, n := range nodes {
+		called := make(map[string]bool)
+		ast.Inspect(n, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && spends == nil {
+				called[f.pkg.Called(call)] = true
+			}
+			return true
+		})
+		for _, line := range f.on([]ast.Node{n}) {
+			for by, sets := range f.lines[line] {
+				if by != "" && called[by] || slices.ContainsFunc(spends, func(begin string) bool { return by == begin || begin != "" && strings.HasPrefix(by, begin) }) {
+					sum.Join(sets)
+				}
 			}
 		}
 	}

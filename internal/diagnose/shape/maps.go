@@ -38,7 +38,7 @@ var ofMaps = []Shape{
 		Example: knowledge.Example{Params: "m map[string]int, names []string", Result: "int", Args: "numbers(named(200)), named(200)", Decls: named,
 			Before: "n := 0\nfor _, name := range names {\n\tif _, ok := m[name]; ok {\n\t\tn += m[name]\n\t}\n}\nreturn n",
 			After:  "n := 0\nfor _, name := range names {\n\tif v, ok := m[name]; ok {\n\t\tn += v\n\t}\n}\nreturn n"},
-	}, Runtime: []string{"runtime.mapaccess"}, Find: readTwice},
+	}, Spends: []string{"runtime.mapaccess"}, Find: readTwice},
 }
 
 // lookUp is a look-up in a map that a node is, without a function call in it; nil

@@ -13,9 +13,9 @@ import (
 // When is words; Cost is a clause with its subject: "the same key is looked up twice".
 type Shape struct {
 	knowledge.Row
-	// Runtime are the functions of the runtime in which its cost lies, by how their
-	// names begin; "" is the statement itself.
-	Runtime []string
+	// Spends are the functions below which its cost lies, by how their names begin;
+	// "" is the statement itself. Nil: those that the nodes call.
+	Spends []string
 	// Find says where the cost lies of the shape that begins with a node: nowhere
 	// where it is none.
 	Find func(p *typed.Package, n ast.Node) Match
@@ -38,15 +38,23 @@ var causes = []knowledge.Cause{
 	},
 	{
 		ID: "element-at-a-time", Title: "elements gone over one by one where the library takes many at a time",
-		What:     "A loop goes over all elements of a slice or a string and does with each only what a function of the library does with many at a time: it copies them, counts a byte, looks for the first one.",
-		Why:      "The functions look at 16 or 32 bytes in each step; the compiler makes no such steps of a loop.",
+		What:     "A loop goes over all elements of a slice or a string and does with each only what a function of the library does with many at a time: it copies them, counts a byte, looks for the first one, writes those that stay as they are.",
+		Why:      "The functions take 16 or 32 bytes in each step; the compiler makes no such steps of a loop.",
 		Silent:   "When the loop does anything else, too; for elements of other types than the function takes; for loops that clear, which the compiler replaces itself.",
-		Fix:      "copy, bytes.Count, bytes.IndexByte, and their twins in strings: the finding names the one.",
-		Unneeded: "where the library takes many at a time",
+		Fix:      "copy, bytes.Count, bytes.IndexByte, WriteString, and their twins in the other package: the finding names the one.",
+		Unneeded: "where many can be taken at a time",
+	},
+	{
+		ID: "map-of-constants", Title: "a map of constants where a switch serves",
+		What:     "A statement looks a key up in a map that is written out in a package variable and never changes.",
+		Why:      "Each look-up hashes the key and compares it with what the map holds, in memory of its own. A switch compiles to a few comparisons, or one jump, and its results are in the code.",
+		Silent:   "When the package sets an element, or hands the map on; for exported variables; when a key is no constant; for more than 1,000 keys; for keys that are interfaces.",
+		Fix:      "A function with a switch, or an array where the keys are small numbers.",
+		Unneeded: "though all keys are known to the compiler",
 	},
 }
 
-var table = [][]Shape{ofMaps, ofElements}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {

@@ -1,0 +1,92 @@
+package shape
+
+import (
+	"go/ast"
+	"go/types"
+
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+var ofText = []Shape{
+	{Row: knowledge.Row{
+		ID: "runes-written", Cause: "element-at-a-time",
+		When:       knowledge.Words("a loop over a text writes or appends the rune or byte of the round under a condition, and something else in its stead otherwise"),
+		Cost:       "a loop copies a text by single runes or bytes to replace some of them",
+		Instead:    "Remember where the run began that stays as it is, and write it as a whole (s[from:i]) where something is replaced and at the end; a text without anything to replace is returned as it is. For fixed texts strings.ReplaceAll and a strings.NewReplacer that is made once do that.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "text string", Result: "string", Args: "\"the quick brown fox jumps over the lazy dog & the dog sleeps\"",
+			Before: "var b strings.Builder\nfor _, c := range text {\n\tswitch c {\n\tcase '&':\n\t\tb.WriteString(\"&amp;\")\n\tcase '<':\n\t\tb.WriteString(\"&lt;\")\n\tdefault:\n\t\tb.WriteRune(c)\n\t}\n}\nreturn b.String()",
+			After:  "var b strings.Builder\nfrom := 0\nfor i := 0; i < len(text); i++ {\n\tby := \"\"\n\tswitch text[i] {\n\tcase '&':\n\t\tby = \"&amp;\"\n\tcase '<':\n\t\tby = \"&lt;\"\n\tdefault:\n\t\tcontinue\n\t}\n\tb.WriteString(text[from:i])\n\tb.WriteString(by)\n\tfrom = i + 1\n}\nb.WriteString(text[from:])\nreturn b.String()"},
+	}, Spends: []string{"", "strings.(*Builder).", "bytes.(*Buffer).", "bufio.(*Writer).Write", "unicode/utf8.", "runtime.growslice", "runtime.decoderune"}, Find: runesWritten},
+}
+
+func runesWritten(p *typed.Package, n ast.Node) (m Match) {
+	l := eachOf(p, n)
+	if l == nil || !typed.IsString(p.TypeOf(l.x)) && !isBytes(p.TypeOf(l.x)) {
+		return m
+	}
+	written, instead := false, false
+	ast.Inspect(l.body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		arg := writes(p, call)
+		switch {
+		case arg == nil:
+		case l.isElement(p, p.Converted(arg)):
+			written = written || conditional(p, call, l.loop)
+		default:
+			instead = instead || conditional(p, call, l.loop)
+		}
+		return true
+	})
+	if written && instead {
+		m.Goes = []ast.Node{l.loop}
+	}
+	return m
+}
+
+func isBytes(t types.Type) bool {
+	of, ok := typed.Under[*types.Slice](t)
+	if !ok {
+		return false
+	}
+	b, ok := typed.Under[*types.Basic](of.Elem())
+	return ok && b.Kind() == types.Uint8
+}
+
+// writes is what a call writes to a buffer, or appends to bytes; nil where it does
+// neither.
+func writes(p *typed.Package, call *ast.CallExpr) ast.Expr {
+	if p.Builtin(call) == "append" && len(call.Args) > 1 && isBytes(p.TypeOf(call.Args[0])) {
+		return call.Args[1]
+	}
+	if fn := p.Function(call); fn != nil && len(call.Args) > 0 {
+		switch fn.Name() {
+		case "WriteRune", "WriteByte", "WriteString", "Write":
+			return call.Args[0]
+		case "AppendRune":
+			return call.Args[len(call.Args)-1]
+		}
+	}
+	return nil
+}
+
+// conditional reports whether an if or a switch between a node and a loop around it
+// decides about it.
+func conditional(p *typed.Package, n, loop ast.Node) bool {
+	for outer := p.Parent(n); outer != nil && outer != loop; n, outer = outer, p.Parent(outer) {
+		switch outer := outer.(type) {
+		case *ast.IfStmt:
+			if n != outer.Cond && n != outer.Init {
+				return true
+			}
+		case *ast.CaseClause:
+			return true
+		}
+	}
+	return false
+}
