@@ -61,7 +61,7 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []
 		}
 		at := fmt.Sprintf("m/app.f:%d", i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower m/app.contains") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -121,6 +121,17 @@ func TestShapeSilent(t *testing.T) {
 		{"constant-map", "k int", "int", "return Table[k]", "var Table = map[int]int{1: 2}"},
 		{"constant-map", "k any", "int", "return table[k]", "var table = map[any]int{1: 2}"},
 		{"constant-map", "k int", "int", "return table[k]", "var table = map[int]int{}"},
+		{"key-per-comparison", "list []string", "", "slices.SortFunc(list, func(a, b string) int { return strings.Compare(a, b) })", ""},
+		{"key-per-comparison", "list []string", "", "sort.Slice(list, func(i, j int) bool { return len(list[i]) < len(list[j]) })", ""},
+		{"key-per-comparison", "list []string", "int", "return slices.IndexFunc(list, func(s string) bool { return strings.ToLower(s) == \"a\" })", ""},
+		{"scanned-in-loop", "list []int", "int", "for _, x := range list {\n\tif x == len(list) {\n\t\treturn x\n\t}\n}\nreturn 0", ""},
+		{"scanned-in-loop", "list []int, k int", "int", "n := 0\nfor range list {\n\tfor _, x := range list {\n\t\tif x == k {\n\t\t\tn++\n\t\t\tbreak\n\t\t}\n\t}\n}\nreturn n", ""},
+		{"scanned-in-loop", "list []int", "int", "n := 0\nfor i, k := range list {\n\tfor _, x := range list {\n\t\tif x == k {\n\t\t\tn++\n\t\t\tbreak\n\t\t}\n\t}\n\tlist[i]++\n}\nreturn n", ""},
+		{"scanned-in-loop", "lists [][]int", "int", "n := 0\nfor _, list := range lists {\n\tfor i, x := range list {\n\t\tif x == i {\n\t\t\tn++\n\t\t\tbreak\n\t\t}\n\t}\n}\nreturn n", ""},
+		{"scanned-in-loop", "list []int", "int", "n, few := 0, []int{1, 2, 3}\nfor _, k := range list {\n\tfor _, x := range few {\n\t\tif x == k {\n\t\t\tn++\n\t\t\tbreak\n\t\t}\n\t}\n}\nreturn n", ""},
+		{"scan-called-in-loop", "list []int", "bool", "return contains(list, 3)", contains},
+		{"scan-called-in-loop", "lists [][]int", "bool", "for i, list := range lists {\n\tif contains(list, i) {\n\t\treturn true\n\t}\n}\nreturn false", contains},
+		{"scan-called-in-loop", "list []int, k int", "", "for contains(list, k) {\n}", contains},
 	} {
 		t.Run(s.row, func(t *testing.T) {
 			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {
@@ -134,3 +145,5 @@ func TestShapeSilent(t *testing.T) {
 		})
 	}
 }
+
+const contains = "func contains(list []int, x int) bool {\n\tfor _, v := range list {\n\t\tif v == x {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n"

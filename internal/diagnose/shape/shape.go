@@ -52,9 +52,25 @@ var causes = []knowledge.Cause{
 		Fix:      "A function with a switch, or an array where the keys are small numbers.",
 		Unneeded: "though all keys are known to the compiler",
 	},
+	{
+		ID: "key-per-comparison", Title: "a key worked out in each comparison of a sort",
+		What:     "The function that compares two elements for a sort, or a method Less, calls other functions of the one and of the other: for a lower case text, a length, a score.",
+		Why:      "A sort of n elements compares about n·log₂(n) times, and works two keys out each time: of 1,000 elements twenty times as many as there are.",
+		Silent:   "For functions of both elements, as strings.Compare; for conversions and builtin functions; for functions that are cheap.",
+		Fix:      "Work out each element's key once, and sort by the keys.",
+		Unneeded: "though each element has one key",
+	},
+	{
+		ID: "scan-in-loop", Title: "a list looked through in each round of a loop",
+		What:     "A loop that looks for an element in a slice runs in each round of another loop, or in a function that the loop calls, while the slice stays the same or is appended to.",
+		Why:      "The work grows with the number of rounds times the length of the list.",
+		Silent:   "When the outer loop changes the slice otherwise; when what is looked for is the same in all rounds; when the inner loop does more than compare; for lists of fewer than 16 elements that are written out.",
+		Fix:      "A map, or a sorted slice and slices.BinarySearch.",
+		Unneeded: "where a map answers at once",
+	},
 }
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
