@@ -61,7 +61,7 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []
 		}
 		at := fmt.Sprintf("m/app.f:%d", i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower m/app.contains") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower m/app.contains net.JoinHostPort strconv.Itoa") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -132,6 +132,21 @@ func TestShapeSilent(t *testing.T) {
 		{"scan-called-in-loop", "list []int", "bool", "return contains(list, 3)", contains},
 		{"scan-called-in-loop", "lists [][]int", "bool", "for i, list := range lists {\n\tif contains(list, i) {\n\t\treturn true\n\t}\n}\nreturn false", contains},
 		{"scan-called-in-loop", "list []int, k int", "", "for contains(list, k) {\n}", contains},
+		{"made-of-settings", "s *server, port int", "string", "return net.JoinHostPort(s.host, strconv.Itoa(port))", serverSet},
+		{"made-of-settings", "s *server", "string", "return net.JoinHostPort(s.name, \"80\")", serverSet},
+		{"made-of-settings", "s *server", "string", "return net.JoinHostPort(s.Zone, \"80\")", serverSet},
+		{"made-of-settings", "s *server", "string", "return strings.ToLower(\"ABC\")", serverSet},
+		{"made-of-settings", "list []*server", "string", "return net.JoinHostPort(list[0].host, \"80\")", serverSet},
+		{"needed-in-one-branch", "n int", "string", "text := strconv.Itoa(n * 1000)\nif n < 0 {\n\treturn report(text)\n}\nreturn text", reports},
+		{"needed-in-one-branch", "n int", "string", "text := strconv.Itoa(n * 1000)\nif len(text) > 4 {\n\treturn report(text)\n}\nreturn report(\"\")", reports},
+		{"needed-in-one-branch", "n int", "string", "text := strconv.Itoa(n * 1000)\nn++\nif n < 0 {\n\treturn text\n}\nreturn report(\"\")", reports},
+		{"needed-in-one-branch", "n int", "string", "text := strconv.Itoa(n * 1000)\nfor n < 0 {\n\treturn report(text)\n}\nreturn report(\"\")", reports},
+		{"needed-in-one-branch", "n int", "string", "text := counted(n)\nif n < 0 {\n\treturn report(text)\n}\nreturn report(\"\")", reports},
+		{"needed-in-one-branch", "n int", "func() string", "text := strconv.Itoa(n * 1000)\nif n < 0 {\n\treturn func() string { return report(text) }\n}\nreturn nil", reports},
+		{"map-ranged", "m map[string]int", "map[string]int", "all := make(map[string]int)\nfor name, i := range m {\n\tall[name] = i\n}\nreturn all", ""},
+		{"map-ranged", "m map[string]int", "int", "all := make(map[string]int)\nfor name, i := range m {\n\tall[name] = i\n}\nreturn all[\"a\"]", ""},
+		{"map-ranged", "list []string", "int", "all, n := make(map[string]int), 0\nfor i, name := range list {\n\tall[name] = i\n}\nfor _, i := range all {\n\tn += i\n}\nreturn n", ""},
+		{"map-ranged", "m map[string]int, ms []map[string]int", "int", "all, n := make(map[string]int), 0\nfor _, m := range ms {\n\tfor name, i := range m {\n\t\tall[name] = i\n\t}\n}\nfor _, i := range all {\n\tn += i\n}\nreturn n", ""},
 	} {
 		t.Run(s.row, func(t *testing.T) {
 			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {
@@ -145,5 +160,9 @@ func TestShapeSilent(t *testing.T) {
 		})
 	}
 }
+
+const serverSet = "type server struct {\n\thost, name, Zone string\n\tport int\n}\n\nfunc newServer(host string) *server { return &server{host: host, name: host, port: 80} }\n\nfunc (s *server) rename(to string) { s.name = to }\n"
+
+const reports = "var count int\n\nfunc report(s string) string { return s + \"!\" }\n\nfunc counted(n int) string {\n\tcount++\n\treturn strconv.Itoa(n)\n}\n"
 
 const contains = "func contains(list []int, x int) bool {\n\tfor _, v := range list {\n\t\tif v == x {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n"

@@ -9,6 +9,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
+	"whet/internal/diagnose/purity"
 	"whet/internal/typed"
 )
 
@@ -24,13 +25,13 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 		if s.Program == nil {
 			return out
 		}
-		all := slices.Concat(table...)
+		all, judge := slices.Concat(table...), purity.New(s)
 		for file, lines := range costs(s) {
 			pkg, syntax := s.Program.FileOf(file)
 			if pkg == nil || pkg.Info == nil || syntax == nil {
 				continue
 			}
-			f := finder{Subject: s, file: file, lines: lines, pkg: pkg}
+			f := finder{Subject: s, file: file, lines: lines, pkg: pkg, judge: judge}
 			for _, d := range syntax.Decls {
 				if !slices.ContainsFunc(f.on([]ast.Node{d}), func(line int) bool { return lines[line] != nil }) {
 					continue
@@ -77,6 +78,7 @@ type finder struct {
 	file  string
 	lines map[int]spent
 	pkg   *typed.Package
+	judge *purity.Judge
 }
 
 func (f *finder) find(sh *Shape, d ast.Decl) (out []diagnose.Claim) {
@@ -104,7 +106,10 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	st := f.Statement(f.file, f.LineAt(n.Pos()))
 	cost, goes := f.cost(slices.Concat(m.Stays, m.Goes), sh.Spends), f.cost(m.Goes, sh.Spends)
 	d, _ := f.pkg.Declaration(n.Pos()).(*ast.FuncDecl)
-	if goes.Len() == 0 || d == nil {
+	if goes.Len() == 0 || d == nil || slices.ContainsFunc(m.Pure, func(call *ast.CallExpr) bool { return !f.pure(call) }) {
+		return diagnose.Claim{}, false
+	}
+	if m.Rare != nil && rarely*f.all(m.Rare).Len() > goes.Len() {
 		return diagnose.Claim{}, false
 	}
 	i := slices.IndexFunc(causes, func(c knowledge.Cause) bool { return c.ID == sh.Cause })
@@ -126,6 +131,25 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	return c, true
 }
 
+// rarely is how many times as many samples work must hold as the branch that needs it.
+const rarely = 20
+
+// pure reports whether a call changes nothing, as far as its source shows or, of the
+// library's functions, their names.
+func (f *finder) pure(call *ast.CallExpr) bool {
+	if x, _ := f.pkg.Conversion(call); x != nil || slices.Contains([]string{"make", "new", "len", "cap"}, f.pkg.Builtin(call)) {
+		return true
+	}
+	fn := f.pkg.Function(call)
+	if fn == nil || f.pkg.Builtin(call) != "" {
+		return false
+	}
+	if f.Program.Standard(fn.Pkg()) {
+		return fn.Signature().Recv() == nil && purity.OfItsArguments(f.pkg.Called(call)) && slices.Contains(ofSettings, fn.Pkg().Path())
+	}
+	return f.judge.Pure(f.pkg.Called(call), false)
+}
+
 // on are the lines of some nodes.
 func (f *finder) on(nodes []ast.Node) (lines []int) {
 	for _, n := range nodes {
@@ -141,19 +165,44 @@ func (f *finder) on(nodes []ast.Node) (lines []int) {
 func (f *finder) cost(nodes []ast.Node, spends []string) *diagnose.Sets {
 	sum := new(diagnose.Sets)
 	for _, n := range nodes {
-		called := make(map[string]bool)
-		ast.Inspect(n, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && spends == nil {
-				called[f.pkg.Called(call)] = true
-			}
-			return true
-		})
+		below := slices.Clone(spends)
+		if spends == nil {
+			below = f.called(n)
+		}
 		for _, line := range f.on([]ast.Node{n}) {
 			for by, sets := range f.lines[line] {
-				if by != "" && called[by] || slices.ContainsFunc(spends, func(begin string) bool { return by == begin || begin != "" && strings.HasPrefix(by, begin) }) {
+				if slices.ContainsFunc(below, func(begin string) bool { return by == begin || begin != "" && strings.HasPrefix(by, begin) }) {
 					sum.Join(sets)
 				}
 			}
+		}
+	}
+	return sum
+}
+
+// called are the functions that a node calls.
+func (f *finder) called(n ast.Node) (names []string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		switch {
+		case f.pkg.Joins(n):
+			names = append(names, "runtime.concatstring")
+		case ok && f.pkg.Builtin(call) == "make":
+			names = append(names, "runtime.make")
+		case ok && f.pkg.Called(call) != "":
+			names = append(names, f.pkg.Called(call))
+		}
+		return true
+	})
+	return names
+}
+
+// all are all samples on the lines of a node.
+func (f *finder) all(n ast.Node) *diagnose.Sets {
+	sum := new(diagnose.Sets)
+	for _, line := range f.on([]ast.Node{n}) {
+		for _, sets := range f.lines[line] {
+			sum.Join(sets)
 		}
 	}
 	return sum

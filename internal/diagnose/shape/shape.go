@@ -14,7 +14,7 @@ import (
 type Shape struct {
 	knowledge.Row
 	// Spends are the functions below which its cost lies, by how their names begin;
-	// "" is the statement itself. Nil: those that the nodes call.
+	// "" is the statement itself. Nil: those that the nodes call, concatenation too.
 	Spends []string
 	// Find says where the cost lies of the shape that begins with a node: nowhere
 	// where it is none.
@@ -24,6 +24,10 @@ type Shape struct {
 // Match is where the cost of a shape lies.
 type Match struct {
 	Stays, Goes []ast.Node // what the remedy keeps, and what it removes
+	// Pure are calls that must have no effect for the remedy to do the same.
+	Pure []*ast.CallExpr
+	// Rare is what must hold next to no samples beside those of Goes.
+	Rare ast.Node
 }
 
 // causes are the rules, in the order in which they are listed to users.
@@ -68,9 +72,36 @@ var causes = []knowledge.Cause{
 		Fix:      "A map, or a sorted slice and slices.BinarySearch.",
 		Unneeded: "where a map answers at once",
 	},
+	{
+		ID: "settings-work", Title: "a text made anew of settings that do not change",
+		What:     "A method makes a text, by a function of the library or by concatenation, of constants and of unexported fields that nothing but constructors set: functions whose names begin with New, With, Open, Parse and the like.",
+		Why:      "The text is the same each time, and is formatted and allocated for each call.",
+		Silent:   "When an argument varies; when any other function sets a field, or takes its address; for exported fields, which other packages may set; for methods; in constructors.",
+		Fix:      "Make it where the fields are set, and keep it in a field.",
+		Unneeded: "so that it is the same each time",
+		Outranks: []string{"string-copy", "fmt-format"},
+	},
+	{
+		ID: "early-work", Title: "work done before it is known to be needed",
+		What:     "A statement calls a function, and what it returns is used in one branch of an if or a switch after it alone; the profile shows that this branch is next to never taken.",
+		Why:      "In all other cases the work is done for nothing.",
+		Silent:   "When the function, or one that it calls, has effects; when its source is not at hand and it is none of the library that depends on its arguments alone; when an argument is set in between; when the branch holds more than a twentieth of the samples that the work does, or calls nothing, so that samples cannot tell how often it is taken.",
+		Fix:      "Move the call into the branch.",
+		Unneeded: "and the branch that uses it holds next to no samples",
+		Outranks: []string{"string-copy", "fmt-format", "collection-per-call"},
+	},
+	{
+		ID: "needless-map", Title: "a map made only to be gone over",
+		What:     "A loop over a map fills another with the same keys, and all that sees that one goes over it or takes its length.",
+		Why:      "Filling a map hashes each key and grows the map several times over; going over it is several times slower than over a slice.",
+		Silent:   "When a key is looked up in it, or it is handed on; when it is returned by an exported function; when the keys come from anything but a map, which may hold some twice.",
+		Fix:      "A slice of structs with the capacity that is needed.",
+		Unneeded: "and no key is looked up in it",
+		Outranks: []string{"collection-per-call"},
+	},
 }
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
