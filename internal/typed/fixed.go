@@ -365,8 +365,8 @@ func (v *variables) variable(obj *types.Var, at around, steps int) Fixed {
 // declares nor sets has one value in all its passes. Only numbers, strings and
 // booleans: the content of anything else could change.
 func (v *variables) throughLoop(obj *types.Var, at around) Fixed {
-	if _, ok := obj.Type().Underlying().(*types.Basic); !ok || at.loop == nil {
-		return Fixed{}
+	if _, ok := obj.Type().Underlying().(*types.Basic); !ok || at.loop == nil || within(at.loop, obj.Pos()) {
+		return Fixed{} // what a type switch declares is set nowhere else
 	}
 	for _, s := range v.sets[obj.Origin()] {
 		if s.taken || within(at.loop, s.pos) || slices.ContainsFunc(v.literals, func(l *ast.FuncLit) bool {

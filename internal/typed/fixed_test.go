@@ -63,6 +63,7 @@ func TestFixedArguments(t *testing.T) {
 		"literal function": `-, const "local"`,
 		"calls":            `-, -, -`,
 		"loop":             `loop, -, -, -, -, -, loop param 1, const "word", param 2`,
+		"switched":         `-`,
 		"inner":            `loop, loop, loop`,
 		"element":          `element of 3, element of 3, loop`,
 		"array":            `element of 2`,

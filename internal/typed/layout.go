@@ -10,11 +10,19 @@ const maxParts = 10_000
 // is no pointer or the size is not known: a type parameter stands for several.
 func (p *Package) Pointee(t types.Type) int64 {
 	to, ok := Under[*types.Pointer](t)
-	left := maxParts
-	if !ok || !fixedSize(to.Elem(), &left) {
+	if !ok {
 		return 0
 	}
-	return max(0, p.program.sizes.Sizeof(to.Elem()))
+	return p.Size(to.Elem())
+}
+
+// Size returns the size in bytes of values of a type; 0 where it is not known.
+func (p *Package) Size(t types.Type) int64 {
+	left := maxParts
+	if t == nil || !fixedSize(t, &left) {
+		return 0
+	}
+	return max(0, p.program.sizes.Sizeof(t))
 }
 
 // fixedSize reports whether all values of a type have one size.

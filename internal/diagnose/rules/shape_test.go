@@ -61,7 +61,7 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []
 		}
 		at := fmt.Sprintf("m/app.f:%d", i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower m/app.contains net.JoinHostPort strconv.Itoa") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -147,6 +147,46 @@ func TestShapeSilent(t *testing.T) {
 		{"map-ranged", "m map[string]int", "int", "all := make(map[string]int)\nfor name, i := range m {\n\tall[name] = i\n}\nreturn all[\"a\"]", ""},
 		{"map-ranged", "list []string", "int", "all, n := make(map[string]int), 0\nfor i, name := range list {\n\tall[name] = i\n}\nfor _, i := range all {\n\tn += i\n}\nreturn n", ""},
 		{"map-ranged", "m map[string]int, ms []map[string]int", "int", "all, n := make(map[string]int), 0\nfor _, m := range ms {\n\tfor name, i := range m {\n\t\tall[name] = i\n\t}\n}\nfor _, i := range all {\n\tn += i\n}\nreturn n", ""},
+		{"joined-compared", "a, b string", "bool", "s := a + b\nprintln(s)\nreturn s == a", ""},
+		{"joined-compared", "a, b string", "bool", "return strings.Contains(a, a+b)", ""},
+		{"joined-compared", "a, b string", "bool", "return a < a+b", ""},
+		{"joined-compared", "a string", "bool", "return a == \"x\"+\"y\"", ""},
+		{"joined-key", "m map[string]int, a string", "int", "return m[\"a\"+\"b\"]", ""},
+		{"joined-key", "m map[string]int, a string", "int", "k := a + \"b\"\nprintln(k)\nreturn m[k]", ""},
+		{"bits-asked", "set []uint64", "int", "n := 0\nfor i := range 64 {\n\tif set[i] != 0 {\n\t\tn++\n\t}\n}\nreturn n", ""},
+		{"bits-asked", "set []uint64, f func(int)", "", "for i := range 64 {\n\tif set[i>>6]&(1<<(i&63)) != 0 {\n\t\tf(i)\n\t}\n}", ""},
+		{"bits-asked", "set []uint64", "", "for i := range 64 {\n\tset[i>>6] |= 1 << (i & 63)\n}", ""},
+		{"bits-asked", "set []int, k int", "int", "n := 0\nfor i := range 64 {\n\tn += set[i>>6]\n}\nreturn n", ""},
+		{"bits-written", "b []byte", "", "for i := range 64 {\n\tb[i>>3] |= 1 << (i & 7)\n}", ""},
+		{"bits-written", "b []byte", "", "for range 64 {\n\tb[len(b)-1] |= 1\n}", ""},
+		{"bits-written", "b []byte, n int", "", "b[len(b)-1] |= 1 << n", ""},
+		{"large-value-ranged", "list []record", "int", "n := 0\nfor _, r := range list {\n\tr.id++\n\tn += r.id\n}\nreturn n", larges},
+		{"large-value-ranged", "list []record", "int", "n := 0\nfor _, r := range list {\n\tkept = append(kept, r)\n\tn += r.id\n}\nreturn n", larges},
+		{"large-value-ranged", "list []*record", "int", "n := 0\nfor _, r := range list {\n\tn += r.id\n}\nreturn n", larges},
+		{"large-value-ranged", "m map[int]record", "int", "n := 0\nfor _, r := range m {\n\tn += r.id\n}\nreturn n", larges},
+		{"large-value-passed", "r record", "int", "return read(r)", larges},
+		{"large-value-passed", "list []record", "int", "n := 0\nfor i := range list {\n\tn += changed(list[i])\n}\nreturn n", larges},
+		{"large-value-passed", "list []*record", "int", "n := 0\nfor _, r := range list {\n\tn += pointed(r)\n}\nreturn n", larges},
+		{"set-asked-first", "m map[int]bool, k int", "bool", "if _, ok := m[k]; ok {\n\treturn true\n}\nk++\nm[k] = true\nreturn false", ""},
+		{"set-asked-first", "m map[int]int, k int", "bool", "if _, ok := m[k]; ok {\n\treturn true\n}\nm[k] = 3\nreturn false", ""},
+		{"set-asked-first", "m, o map[int]bool, k int", "bool", "if _, ok := m[k]; ok {\n\treturn true\n}\no[k] = true\nreturn false", ""},
+		{"runes-checked", "s string", "int", "for i, r := range s {\n\tif r == 'ö' || r == 'x' {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"runes-checked", "s string", "int", "n := 0\nfor _, r := range s {\n\tif r < 'a' || r > 'z' {\n\t\tn++\n\t}\n}\nreturn n", ""},
+		{"runes-checked", "s string", "bool", "for _, r := range s {\n\tif unicode.IsUpper(r) {\n\t\treturn true\n\t}\n}\nreturn false", ""},
+		{"runes-checked", "s string", "rune", "for _, r := range s {\n\tif r < 'a' || r > 'z' {\n\t\treturn r\n\t}\n}\nreturn 0", ""},
+		{"byte-keyed-map", "m map[int]int, k int", "int", "return m[k]", ""},
+		{"byte-keyed-map", "m map[rune]int, k rune", "int", "return m[k]", ""},
+		{"put-first-in-loop", "list []int", "int", "list = append([]int{3}, list...)\nreturn list[0]", ""},
+		{"put-first-in-loop", "lists [][]int", "int", "n := 0\nfor _, list := range lists {\n\tlist = append([]int{3}, list...)\n\tn += len(list)\n}\nreturn n", ""},
+		{"put-first-in-loop", "list []int", "[]int", "for i := range 3 {\n\tlist = slices.Insert(list, i, 3)\n}\nreturn list", ""},
+		{"put-first-in-loop", "list, more []int", "[]int", "for range 3 {\n\tlist = append([]int{3}, more...)\n}\nreturn list", ""},
+		{"removed-in-loop", "list []int", "[]int", "for i, n := range list {\n\tif n == 0 {\n\t\tlist = append(list[:i], list[i+1:]...)\n\t\tbreak\n\t}\n}\nreturn list", ""},
+		{"removed-in-loop", "list []int, i int", "[]int", "return append(list[:i], list[i+1:]...)", ""},
+		{"removed-in-loop", "list []int", "[]int", "for range 3 {\n\tlist = append(list[:1], 3)\n}\nreturn list", ""},
+		{"steady-in-loop", "list []int", "int", "n := 0\nfor _, i := range list {\n\tn += half(i)\n}\nreturn n", halves},
+		{"steady-in-loop", "list []int, k int", "int", "n := 0\nfor range list {\n\tn += counted(k)\n}\nreturn n", halves},
+		{"steady-in-loop", "list []int, k int", "int", "n := 0\nfor range list {\n\tk++\n\tn += half(k)\n}\nreturn n", halves},
+		{"steady-in-loop", "list []int, k int", "int", "n := half(k)\nfor range list {\n\tn += first(list)\n}\nreturn n", halves},
 	} {
 		t.Run(s.row, func(t *testing.T) {
 			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {
@@ -164,5 +204,9 @@ func TestShapeSilent(t *testing.T) {
 const serverSet = "type server struct {\n\thost, name, Zone string\n\tport int\n}\n\nfunc newServer(host string) *server { return &server{host: host, name: host, port: 80} }\n\nfunc (s *server) rename(to string) { s.name = to }\n"
 
 const reports = "var count int\n\nfunc report(s string) string { return s + \"!\" }\n\nfunc counted(n int) string {\n\tcount++\n\treturn strconv.Itoa(n)\n}\n"
+
+const larges = "type record struct {\n\tid int\n\tsums [48]int\n}\n\nvar kept []record\n\nfunc read(r record) int { return r.id }\n\nfunc changed(r record) int {\n\tr.id++\n\treturn r.id\n}\n\nfunc pointed(r *record) int { return r.id }\n"
+
+const halves = "var count int\n\nfunc half(n int) int { return n / 2 }\n\nfunc counted(n int) int {\n\tcount++\n\treturn n\n}\n\nfunc first(list []int) int { return list[0] }\n"
 
 const contains = "func contains(list []int, x int) bool {\n\tfor _, v := range list {\n\t\tif v == x {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n"

@@ -49,6 +49,38 @@ func weight(k int) int {
 			Before: "n := 0\nfor _, k := range list {\n\tn += weights[k]\n}\nreturn n",
 			After:  "n := 0\nfor _, k := range list {\n\tn += weight(k)\n}\nreturn n"},
 	}, Spends: []string{"runtime.mapaccess"}, Find: constantMap},
+	{Row: knowledge.Row{
+		ID: "byte-keyed-map", Cause: "byte-keyed-map",
+		When:       knowledge.Words("m[k] is read or set, and the type of its keys is byte, int8 or bool, or built on one"),
+		Cost:       "a map is asked for keys of which there are 256 at most",
+		Instead:    "An array indexed by the key, [256]T; where it matters which keys are set, beside a [256]bool, or of pointers.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "m map[byte]int, t *[256]int, text string", Result: "int", Args: "map[byte]int{'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e': 5, 'f': 6, 'g': 7, 'h': 8, 'i': 9}, &[256]int{'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e': 5, 'f': 6, 'g': 7, 'h': 8, 'i': 9}, \"abracadabra\"",
+			Before: "n := 0\nfor i := range len(text) {\n\tn += m[text[i]]\n}\nreturn n",
+			After:  "n := 0\nfor i := range len(text) {\n\tn += t[text[i]]\n}\nreturn n"},
+	}, Spends: []string{"runtime.mapaccess", "runtime.mapassign"}, Find: byteKeyed},
+}
+
+func byteKeyed(p *typed.Package, n ast.Node) (m Match) {
+	ix, ok := n.(*ast.IndexExpr)
+	if !ok {
+		return m
+	}
+	of, ok := typed.Under[*types.Map](p.TypeOf(ix.X))
+	if !ok {
+		return m
+	}
+	key, ok := typed.Under[*types.Basic](of.Key())
+	if !ok || key.Kind() != types.Uint8 && key.Kind() != types.Int8 && key.Kind() != types.Bool || len(constantMap(p, n).Goes) > 0 {
+		return m
+	}
+	ast.Inspect(p.Declaration(n.Pos()), func(n ast.Node) bool {
+		if other, ok := n.(*ast.IndexExpr); ok && typed.Same(other.X, ix.X) {
+			m.Goes = append(m.Goes, other)
+		}
+		return true
+	})
+	return m
 }
 
 // mostConstants is from how many keys on a switch has no advantage.

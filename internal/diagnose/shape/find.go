@@ -161,13 +161,13 @@ func (f *finder) on(nodes []ast.Node) (lines []int) {
 }
 
 // cost are the samples on the lines of some nodes, below functions by how their names
-// begin; without any, below those that the nodes call.
+// begin.
 func (f *finder) cost(nodes []ast.Node, spends []string) *diagnose.Sets {
 	sum := new(diagnose.Sets)
 	for _, n := range nodes {
 		below := slices.Clone(spends)
-		if spends == nil {
-			below = f.called(n)
+		if slices.Contains(spends, calls) {
+			below = append(below, f.called(n)...)
 		}
 		for _, line := range f.on([]ast.Node{n}) {
 			for by, sets := range f.lines[line] {

@@ -23,7 +23,7 @@ var ofRepeats = []Shape{
 			Decls:  "type keyed struct{ key, name string }\n",
 			Before: "sorted := slices.Clone(names)\nslices.SortFunc(sorted, func(a, b string) int {\n\treturn strings.Compare(strings.ToLower(a), strings.ToLower(b))\n})\nreturn sorted[0]",
 			After:  "sorted := make([]keyed, len(names))\nfor i, name := range names {\n\tsorted[i] = keyed{strings.ToLower(name), name}\n}\nslices.SortFunc(sorted, func(a, b keyed) int { return strings.Compare(a.key, b.key) })\nreturn sorted[0].name"},
-	}, Find: keyPerComparison},
+	}, Spends: []string{calls}, Find: keyPerComparison},
 	{Row: knowledge.Row{
 		ID: "scanned-in-loop", Cause: "scan-in-loop",
 		When:       knowledge.Words("a loop over a slice from outside of the loop around it looks for the element that equals a value of the round, and ends there"),
@@ -43,7 +43,7 @@ var ofRepeats = []Shape{
 		Example: knowledge.Example{Params: "list, known []int", Result: "int", Args: "numbers(3), numbers(2)", Decls: "func numbers(step int) []int {\n\tlist := make([]int, 1000)\n\tfor i := range list {\n\t\tlist[i] = i * step\n\t}\n\treturn list\n}\n\nfunc contains(list []int, x int) bool {\n\tfor _, v := range list {\n\t\tif v == x {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n",
 			Before: "n := 0\nfor _, x := range list {\n\tif contains(known, x) {\n\t\tn++\n\t}\n}\nreturn n",
 			After:  "n := 0\nisKnown := make(map[int]bool, len(known))\nfor _, k := range known {\n\tisKnown[k] = true\n}\nfor _, x := range list {\n\tif isKnown[x] {\n\t\tn++\n\t}\n}\nreturn n"},
-	}, Find: scanCalledInLoop},
+	}, Spends: []string{calls}, Find: scanCalledInLoop},
 }
 
 var sorts = []string{"sort.Slice", "sort.SliceStable", "slices.SortFunc", "slices.SortStableFunc"}

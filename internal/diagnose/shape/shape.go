@@ -14,12 +14,15 @@ import (
 type Shape struct {
 	knowledge.Row
 	// Spends are the functions below which its cost lies, by how their names begin;
-	// "" is the statement itself. Nil: those that the nodes call, concatenation too.
+	// "" is the statement itself, and calls those that the nodes call.
 	Spends []string
 	// Find says where the cost lies of the shape that begins with a node: nowhere
 	// where it is none.
 	Find func(p *typed.Package, n ast.Node) Match
 }
+
+// calls stands for the functions that a node calls, and the concatenation in it.
+const calls = "()"
 
 // Match is where the cost of a shape lies.
 type Match struct {
@@ -99,9 +102,61 @@ var causes = []knowledge.Cause{
 		Unneeded: "and no key is looked up in it",
 		Outranks: []string{"collection-per-call"},
 	},
+	{
+		ID: "joined-text", Title: "strings joined only to be compared or looked up",
+		What:     "A statement joins strings by +, and all that sees the result is a comparison, strings.HasPrefix or HasSuffix, or the brackets of a map.",
+		Why:      "The parts are copied, and memory is taken for them where they are longer than 32 bytes, for a text that is dropped at once.",
+		Silent:   "When anything else sees the text: a variable, another function; for constants, which the compiler joins.",
+		Fix:      "Compare with the parts; a map whose key holds them.",
+		Unneeded: "and the text is dropped at once",
+		Outranks: []string{"string-copy"},
+	},
+	{
+		ID: "bit-at-a-time", Title: "bits taken one by one where words can be",
+		What:     "A loop asks for single bits of a set that is kept in words, or puts values of some bits into bytes.",
+		Why:      "Each bit costs a shift, a load and a test; an instruction on a word does 64 of them.",
+		Silent:   "When the loop calls anything that does not look at bits; when the index of the word is no shift or division by a constant.",
+		Fix:      "Operators on whole words and package math/bits; a 64-bit buffer for what is written.",
+		Unneeded: "where a word holds 64 bits",
+	},
+	{
+		ID: "large-copy", Title: "large values copied to be looked at",
+		What:     "A loop copies values of 128 bytes or more, as the variable of a range statement, an argument or a receiver, and only reads parts of the copy.",
+		Why:      "All bytes of the value are copied for the few that are read.",
+		Silent:   "When the copy is changed, handed on as a whole, or its address is taken; for smaller values; for functions of other modules and of interfaces; for arguments and receivers below 256 bytes.",
+		Fix:      "The index and the element's address; pointer parameters and receivers.",
+		Unneeded: "and only parts of it are read",
+	},
+	{
+		ID: "byte-keyed-map", Title: "a map of bytes where an array serves",
+		What:     "A statement looks up or sets an element of a map whose keys are bytes or booleans.",
+		Why:      "Each look-up hashes the key and compares it with what the map holds; an index into an array of 256 is one load.",
+		Silent:   "For keys of other types; where map-of-constants speaks.",
+		Fix:      "An array: [256]T.",
+		Unneeded: "where an index is one load",
+		Outranks: []string{"dense-map"},
+	},
+	{
+		ID: "rest-moved", Title: "the rest of a slice moved in each round of a loop",
+		What:     "A loop puts elements before the first of a slice, or removes single ones from its midst, and goes on.",
+		Why:      "All elements that follow are moved each time, and by append to a new slice memory is taken for all: the work grows with the square of the number.",
+		Silent:   "When the loop ends after it; when the slice is declared in the loop; for fields and elements that are slices.",
+		Fix:      "Append and slices.Reverse; slices.DeleteFunc, which moves each element once.",
+		Unneeded: "and moves them again in the next round",
+		Outranks: []string{"slice-growth", "collection-per-call"},
+	},
+	{
+		ID: "steady-in-loop", Title: "the same call in each round of a loop",
+		What:     "A loop calls a function whose result depends on its arguments alone, for arguments that do not change in the loop.",
+		Why:      "The result of the first round would do for all.",
+		Silent:   "When the function, or one that it calls, has effects or its source is not at hand; for methods; for arguments that are slices, maps or pointers, whose content may change; for arguments that never change, of which constant-work speaks.",
+		Fix:      "Call it before the loop.",
+		Unneeded: "and the first round's result would do for all",
+		Outranks: []string{"string-copy", "fmt-format"},
+	},
 }
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {

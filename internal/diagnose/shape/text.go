@@ -2,6 +2,8 @@ package shape
 
 import (
 	"go/ast"
+	"go/constant"
+	"go/token"
 	"go/types"
 
 	"whet/internal/diagnose/knowledge"
@@ -20,6 +22,77 @@ var ofText = []Shape{
 			Before: "var b strings.Builder\nfor _, c := range text {\n\tswitch c {\n\tcase '&':\n\t\tb.WriteString(\"&amp;\")\n\tcase '<':\n\t\tb.WriteString(\"&lt;\")\n\tdefault:\n\t\tb.WriteRune(c)\n\t}\n}\nreturn b.String()",
 			After:  "var b strings.Builder\nfrom := 0\nfor i := 0; i < len(text); i++ {\n\tby := \"\"\n\tswitch text[i] {\n\tcase '&':\n\t\tby = \"&amp;\"\n\tcase '<':\n\t\tby = \"&lt;\"\n\tdefault:\n\t\tcontinue\n\t}\n\tb.WriteString(text[from:i])\n\tb.WriteString(by)\n\tfrom = i + 1\n}\nb.WriteString(text[from:])\nreturn b.String()"},
 	}, Spends: []string{"", "strings.(*Builder).", "bytes.(*Buffer).", "bufio.(*Writer).Write", "unicode/utf8.", "runtime.growslice", "runtime.decoderune"}, Find: runesWritten},
+	{Row: knowledge.Row{
+		ID: "runes-checked", Cause: "element-at-a-time",
+		When:       knowledge.Words("a loop goes over the runes of a string only to leave it where a condition holds of one, which compares it with ASCII, indexes a table, or asks a function of the program's that does"),
+		Cost:       "a text is decoded rune by rune to be checked",
+		Instead:    "Go over the bytes, for i := 0; i < len(s); i++, with a table of all 256, var is = [256]bool{…}, so that one load answers. Bytes of characters beyond ASCII are 0x80 and above.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "text string", Result: "bool", Args: "\"x-forwarded-for-the-client\"",
+			Decls:  "var allowed = [127]bool{'-': true, 'x': true, 'f': true, 'o': true, 'r': true, 'w': true, 'a': true, 'd': true, 'e': true, 't': true, 'h': true, 'c': true, 'l': true, 'i': true, 'n': true}\n\nvar table = func() (t [256]bool) {\n\tcopy(t[:], allowed[:])\n\treturn t\n}()\n\nfunc isAllowed(r rune) bool {\n\ti := int(r)\n\treturn i < len(allowed) && allowed[i]\n}\n",
+			Before: "for _, r := range text {\n\tif !isAllowed(r) {\n\t\treturn false\n\t}\n}\nreturn true",
+			After:  "for i := 0; i < len(text); i++ {\n\tif !table[text[i]] {\n\t\treturn false\n\t}\n}\nreturn true"},
+	}, Spends: []string{"", "runtime.decoderune", calls}, Find: runesChecked},
+}
+
+func runesChecked(p *typed.Package, n ast.Node) (m Match) {
+	loop, ok := n.(*ast.RangeStmt)
+	if !ok || loop.Value == nil || loop.Tok != token.DEFINE || !typed.IsString(p.TypeOf(loop.X)) {
+		return m
+	}
+	r := p.Var(loop.Value)
+	st, ok := only(loop.Body).(*ast.IfStmt)
+	if !ok || r == nil || st.Init != nil || st.Else != nil || p.UsedIn(st.Body, r) {
+		return m
+	}
+	switch only(st.Body).(type) {
+	case *ast.ReturnStmt, *ast.BranchStmt:
+	default:
+		return m
+	}
+	asked := false
+	for _, use := range p.Uses(r) {
+		switch around := p.Parent(use).(type) {
+		case *ast.BinaryExpr:
+			of := around.Y
+			if of == use {
+				of = around.X
+			}
+			v := p.Info.Types[of].Value
+			if v == nil {
+				return m
+			}
+			if c, exact := constant.Int64Val(constant.ToInt(v)); !exact || c > 127 {
+				return m
+			}
+		case *ast.IndexExpr:
+			asked = true
+		case *ast.CallExpr:
+			to := p.Reached(around)
+			if to == nil || to.Decl.Recv != nil || len(around.Args) != 1 || asksUnicode(to) {
+				return m
+			}
+			asked = true
+		default:
+			return m
+		}
+	}
+	if asked || len(p.Uses(r)) > 2 {
+		m.Goes = []ast.Node{loop}
+	}
+	return m
+}
+
+// asksUnicode reports whether a function calls anything, but conversions and len.
+func asksUnicode(fn *typed.Function) (found bool) {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			x, _ := fn.Package.Conversion(call)
+			found = found || x == nil && fn.Package.Builtin(call) != "len"
+		}
+		return !found
+	})
+	return found
 }
 
 func runesWritten(p *typed.Package, n ast.Node) (m Match) {

@@ -24,7 +24,7 @@ var ofUnneeded = []Shape{
 			Decls:  "type server struct {\n\thost, addr string\n\tport int\n}\n\nfunc newServer(host string, port int) *server {\n\treturn &server{host: host, port: port, addr: net.JoinHostPort(host, strconv.Itoa(port))}\n}\n",
 			Before: "return net.JoinHostPort(s.host, strconv.Itoa(s.port))",
 			After:  "return s.addr"},
-	}, Find: madeOfSettings},
+	}, Spends: []string{calls}, Find: madeOfSettings},
 	{Row: knowledge.Row{
 		ID: "needed-in-one-branch", Cause: "early-work",
 		When:       knowledge.Words("what a function without effects returns, or a literal, is used in one branch of a later if or switch of the same block alone, and that branch holds calls and next to no samples"),
@@ -35,7 +35,7 @@ var ofUnneeded = []Shape{
 			Decls:  "func report(s string) string { return s + \" is negative\" }\n",
 			Before: "for _, n := range list {\n\ttext := strconv.Itoa(n * 1000)\n\tif n < 0 {\n\t\treturn report(text)\n\t}\n}\nreturn \"\"",
 			After:  "for _, n := range list {\n\tif n < 0 {\n\t\treturn report(strconv.Itoa(n * 1000))\n\t}\n}\nreturn \"\""},
-	}, Find: neededInOneBranch},
+	}, Spends: []string{calls}, Find: neededInOneBranch},
 	{Row: knowledge.Row{
 		ID: "map-ranged", Cause: "needless-map",
 		When:       knowledge.Words("a map is filled with the keys of another and, by the function or those that call it, only gone over, or asked for the key of the round"),
@@ -56,7 +56,10 @@ func madeOfSettings(p *typed.Package, n ast.Node) (m Match) {
 	if !ok || constructs(p, n) {
 		return m
 	}
-	if fields, ok := settings(p, e); ok && fields > 0 && p.TypeOf(e) != nil {
+	if t := p.TypeOf(e); t == nil || !typed.Plain(t) && !isBytes(t) && !typed.IsString(typed.Element(t)) {
+		return m
+	}
+	if fields, ok := settings(p, e); ok && fields > 0 {
 		m.Goes = []ast.Node{n}
 	}
 	return m

@@ -1,0 +1,90 @@
+package shape
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+var ofJoined = []Shape{
+	{Row: knowledge.Row{
+		ID: "joined-compared", Cause: "joined-text",
+		When:       knowledge.Words("strings are joined by + where all that sees the result is == or !=, or strings.HasPrefix, HasSuffix or EqualFold of another text"),
+		Cost:       "strings are joined to be compared",
+		Instead:    "Compare with the parts: rest, ok := strings.CutPrefix(s, a), and then rest == b or strings.HasPrefix(rest, b).",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "path, dir string", Result: "bool", Args: "\"/usr/local/share/applications/mime\", \"/usr/local/share/applications\"",
+			Before: "return strings.HasPrefix(path, dir+\"/\")",
+			After:  "rest, ok := strings.CutPrefix(path, dir)\nreturn ok && strings.HasPrefix(rest, \"/\")"},
+	}, Spends: []string{"runtime.concatstring", "runtime.intstring"}, Find: joinedCompared},
+	{Row: knowledge.Row{
+		ID: "joined-key", Cause: "joined-text",
+		When:       knowledge.Words("strings are joined by + in the brackets of a map, m[a+\":\"+b]"),
+		Cost:       "strings are joined to be a map's key",
+		Instead:    "A key that holds the parts: map[[2]string]T, or a struct of them. Nothing is joined then, and no separator can be mistaken.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "m map[string]int, pairs map[[2]string]int, a, b string", Result: "int", Args: "map[string]int{\"alpha of the first:beta of the second\": 1}, map[[2]string]int{{\"alpha of the first\", \"beta of the second\"}: 1}, \"alpha of the first\", \"beta of the second\"",
+			Before: "return m[a+\":\"+b]",
+			After:  "return pairs[[2]string{a, b}]"},
+	}, Spends: []string{"runtime.concatstring"}, Find: joinedKey},
+}
+
+// join is the outermost + of strings that a node is, and what stands around it; nil
+// where it is none.
+func join(p *typed.Package, n ast.Node) (sum ast.Expr, around ast.Node) {
+	if !p.Joins(n) || p.Joins(p.Parent(n)) {
+		return nil, nil
+	}
+	sum = n.(ast.Expr)
+	for around = p.Parent(sum); ; around = p.Parent(around) {
+		paren, ok := around.(*ast.ParenExpr)
+		if !ok {
+			return sum, around
+		}
+		sum = paren
+	}
+}
+
+func joinedCompared(p *typed.Package, n ast.Node) (m Match) {
+	if !comparesJoined(p, n) {
+		return m
+	}
+	// One statement may compare a text with several.
+	st := p.Parent(n)
+	for _, is := st.(ast.Stmt); !is; _, is = st.(ast.Stmt) {
+		st = p.Parent(st)
+	}
+	ast.Inspect(st, func(n ast.Node) bool {
+		if _, block := n.(*ast.BlockStmt); n != nil && comparesJoined(p, n) {
+			m.Goes = append(m.Goes, n)
+		} else if block {
+			return false
+		}
+		return true
+	})
+	return m
+}
+
+// comparesJoined reports whether a node joins strings that are only compared.
+func comparesJoined(p *typed.Package, n ast.Node) bool {
+	sum, around := join(p, n)
+	switch around := around.(type) {
+	case *ast.BinaryExpr:
+		return sum != nil && (around.Op == token.EQL || around.Op == token.NEQ)
+	case *ast.CallExpr:
+		return slices.Contains([]string{"strings.HasPrefix", "strings.HasSuffix", "strings.EqualFold"}, p.Called(around))
+	}
+	return false
+}
+
+func joinedKey(p *typed.Package, n ast.Node) (m Match) {
+	sum, around := join(p, n)
+	if ix, ok := around.(*ast.IndexExpr); ok && ix.Index == sum {
+		m.Goes = []ast.Node{sum}
+	}
+	return m
+}

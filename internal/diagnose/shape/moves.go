@@ -1,0 +1,143 @@
+package shape
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+var moves = []string{"runtime.memmove", "runtime.growslice", "runtime.typedslicecopy", "runtime.typedmemmove", "runtime.bulkBarrier", "runtime.newobject", "slices."}
+
+var ofMoves = []Shape{
+	{Row: knowledge.Row{
+		ID: "put-first-in-loop", Cause: "rest-moved",
+		When:       knowledge.Words("a loop puts elements before the first of a slice from outside of it: s = append([]T{x}, s...), s = slices.Insert(s, 0, x)"),
+		Cost:       "a loop puts each element before all others",
+		Instead:    "Append the elements, and turn the slice round once after the loop, by slices.Reverse; or, where the number is known, fill it from its end.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "n int", Result: "int", Args: "100",
+			Before: "var list []int\nfor i := range n {\n\tlist = append([]int{i}, list...)\n}\nreturn list[0]",
+			After:  "var list []int\nfor i := range n {\n\tlist = append(list, i)\n}\nslices.Reverse(list)\nreturn list[0]"},
+	}, Spends: moves, Find: putFirst},
+	{Row: knowledge.Row{
+		ID: "removed-in-loop", Cause: "rest-moved",
+		When:       knowledge.Words("a loop removes single elements from a slice from outside of it, s = append(s[:i], s[i+1:]...) or slices.Delete(s, i, i+1), and goes on"),
+		Cost:       "a loop moves all that follows each element that it removes",
+		Instead:    "Move those that stay, once: s = slices.DeleteFunc(s, func(x T) bool { … }), or kept := s[:0] and append. Where the order does not matter, put the last element in the place and cut.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "from []int", Result: "int", Args: "make([]int, 400)",
+			Before: "list := slices.Clone(from)\nfor i := 0; i < len(list); {\n\tif list[i] == 0 {\n\t\tlist = append(list[:i], list[i+1:]...)\n\t} else {\n\t\ti++\n\t}\n}\nreturn len(list)",
+			After:  "list := slices.Clone(from)\nlist = slices.DeleteFunc(list, func(x int) bool { return x == 0 })\nreturn len(list)"},
+	}, Spends: moves, Find: removedInLoop},
+	{Row: knowledge.Row{
+		ID: "steady-in-loop", Cause: "steady-in-loop",
+		When:       knowledge.Words("a function of the program's without effects that returns a string, a number or a struct of them is called in a loop, and its arguments are constants and variables of basic types that the loop does not set, one of them at least"),
+		Cost:       "a loop calls a function for the same arguments in each round",
+		Instead:    "Call it once, before the loop, and use the result.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "names []string, prefix string", Result: "int", Args: "[]string{\"alpha\", \"beta\", \"gamma\", \"delta\"}, \"A-L\"", Decls: "func key(s string) string { return strings.ToLower(strings.ReplaceAll(s, \"-\", \"\")) }\n",
+			Before: "n := 0\nfor _, name := range names {\n\tif strings.HasPrefix(name, key(prefix)) {\n\t\tn++\n\t}\n}\nreturn n",
+			After:  "n, start := 0, key(prefix)\nfor _, name := range names {\n\tif strings.HasPrefix(name, start) {\n\t\tn++\n\t}\n}\nreturn n"},
+	}, Spends: []string{calls}, Find: steadyInLoop},
+}
+
+// setInLoop is the slice that a statement sets by a call, where a loop around it does
+// not declare that; nil where it does neither.
+func setInLoop(p *typed.Package, n ast.Node) (v *types.Var, call *ast.CallExpr) {
+	st, ok := n.(*ast.AssignStmt)
+	if !ok || st.Tok != token.ASSIGN || len(st.Lhs) != 1 || len(st.Rhs) != 1 {
+		return nil, nil
+	}
+	v = p.Var(st.Lhs[0])
+	call, ok = ast.Unparen(st.Rhs[0]).(*ast.CallExpr)
+	loop := outer(p, st)
+	if v == nil || !ok || loop == nil || within(loop, v.Pos()) || leaves(p, st) {
+		return nil, nil
+	}
+	return v, call
+}
+
+// leaves reports whether the block around a statement ends by leaving the loop.
+func leaves(p *typed.Package, st ast.Stmt) bool {
+	list := after(p, st.(*ast.AssignStmt).Rhs[0])
+	if len(list) == 0 {
+		return false
+	}
+	switch last := list[len(list)-1].(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return last.Tok == token.BREAK || last.Tok == token.GOTO || last.Label != nil
+	}
+	return false
+}
+
+func putFirst(p *typed.Package, n ast.Node) (m Match) {
+	v, call := setInLoop(p, n)
+	if v == nil || len(call.Args) < 2 {
+		return m
+	}
+	switch {
+	case p.Builtin(call) == "append":
+		_, list := ast.Unparen(call.Args[0]).(*ast.CompositeLit)
+		if list && call.Ellipsis.IsValid() && p.Var(call.Args[1]) == v {
+			m.Goes = []ast.Node{n}
+		}
+	case strings.HasPrefix(p.Called(call), "slices.Insert") && len(call.Args) > 2:
+		if at := p.Info.Types[call.Args[1]].Value; at != nil && at.Kind() == constant.Int && constant.Sign(at) == 0 && p.Var(call.Args[0]) == v {
+			m.Goes = []ast.Node{n}
+		}
+	}
+	return m
+}
+
+func removedInLoop(p *typed.Package, n ast.Node) (m Match) {
+	v, call := setInLoop(p, n)
+	if v == nil || !p.UsedIn(call, v) {
+		return m
+	}
+	switch {
+	case p.Builtin(call) == "append" && call.Ellipsis.IsValid() && len(call.Args) == 2:
+		to, ok := ast.Unparen(call.Args[0]).(*ast.SliceExpr)
+		from, is := ast.Unparen(call.Args[1]).(*ast.SliceExpr)
+		if !ok || !is || p.Var(to.X) != v || p.Var(from.X) != v || to.Low != nil || to.High == nil || from.High != nil {
+			return m
+		}
+		if next, ok := from.Low.(*ast.BinaryExpr); ok && next.Op == token.ADD && typed.Same(next.X, to.High) {
+			m.Goes = []ast.Node{n}
+		}
+	case strings.HasPrefix(p.Called(call), "slices.Delete[") || p.Called(call) == "slices.Delete":
+		m.Goes = []ast.Node{n}
+	}
+	return m
+}
+
+func steadyInLoop(p *typed.Package, n ast.Node) (m Match) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || outer(p, call) == nil || len(call.Args) == 0 || call.Ellipsis.IsValid() {
+		return m
+	}
+	fn := p.Reached(call)
+	if fn == nil || fn.Decl.Recv != nil ||
+		fn.Object.Signature().Results().Len() != 1 || !typed.Plain(fn.Object.Signature().Results().At(0).Type()) {
+		return m
+	}
+	always := true
+	for _, arg := range call.Args {
+		f := p.Fixed(arg)
+		if f.By != typed.FixedLoop && !f.Always() {
+			return m
+		}
+		always = always && f.Always()
+	}
+	if !always {
+		m = Match{Goes: []ast.Node{call}, Pure: []*ast.CallExpr{call}}
+	}
+	return m
+}
