@@ -69,6 +69,9 @@ func printPage(e *cli.Env, page *run.Page, o run.JSONOptions, show showFlags) er
 		return err
 	}
 	show.text.Width, show.text.Color = e.Width, e.Color
+	if e.Color {
+		show.text.Link = cli.SourceLinks(page.Module, ".")
+	}
 	err := run.WriteText(e.Stdout, page, show.text)
 	if err == nil && o.Recording != "" {
 		_, err = fmt.Fprintf(e.Stdout, "\nrecording  %s\n", e.Path(o.Recording))

@@ -42,6 +42,31 @@ func ModuleInRepository(module string, from ...string) string {
 	return ""
 }
 
+// SourceLinks returns the address of a file that is named from a module's root, ""
+// of one that is not in the module around a directory. Where that is another module,
+// it returns nil.
+func SourceLinks(module, from string) func(file string) string {
+	abs, err := filepath.Abs(from)
+	if err != nil || module == "" {
+		return nil
+	}
+	root := above(abs, func(d string) bool { return declares(d, module) })
+	if root == "" {
+		return nil
+	}
+	return func(file string) string {
+		file = filepath.FromSlash(file)
+		if !filepath.IsLocal(file) {
+			return ""
+		}
+		file = filepath.Join(root, file)
+		if st, err := os.Stat(file); err != nil || !st.Mode().IsRegular() {
+			return ""
+		}
+		return Link(file)
+	}
+}
+
 // above is the first directory from dir up that is right; "" where none is.
 func above(dir string, right func(string) bool) string {
 	for {

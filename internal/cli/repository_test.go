@@ -42,3 +42,32 @@ func TestModuleInRepository(t *testing.T) {
 		}
 	}
 }
+
+func TestSourceLinks(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{"m/go.mod": "module example.com/m\n", "m/a b/x.go": "package b\n", "m/sub/y.txt": "", "out.go": "package out\n"} {
+		name = filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, module := range []string{"", "example.com/other"} {
+		if SourceLinks(module, filepath.Join(root, "m")) != nil {
+			t.Errorf("links of module %q", module)
+		}
+	}
+	link := SourceLinks("example.com/m", filepath.Join(root, "m", "sub"))
+	if link == nil {
+		t.Fatal("no links in the module")
+	}
+	for file, want := range map[string]string{
+		"a b/x.go": Link(filepath.Join(root, "m", "a b", "x.go")), "gone.go": "", "../out.go": "", "/etc/passwd": "", "sub": "",
+	} {
+		if got := link(file); got != want {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+	}
+}

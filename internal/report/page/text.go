@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"whet/internal/printable"
@@ -30,6 +31,9 @@ type TextOptions struct {
 	Width int  // columns; 0 means 100, and fewer than 60 count as 60
 	Color bool // escape sequences for colours
 	All   bool // findings below the threshold, each benchmark and its profiles too
+	// Link is the address of a file of the module's sources, "" of one that is not
+	// here; a place becomes a link of the terminal. Nil makes none.
+	Link func(file string) string
 	// Of a run: what the result rests on, and all warnings in full.
 	Tables, Verbose bool
 }
@@ -39,14 +43,37 @@ type Text struct {
 	Buffer bytes.Buffer
 	Width  int
 	Color  bool
+	link   func(file string) string
 }
 
 func NewText(o TextOptions) Text {
-	return Text{Width: min(max(cmp.Or(o.Width, 100), 60), 160), Color: o.Color}
+	return Text{Width: min(max(cmp.Or(o.Width, 100), 60), 160), Color: o.Color, link: o.Link}
 }
 
 // Flush hands w what was written; what is its name in the error.
-func (t *Text) Flush(w io.Writer, what string) error { return Print(w, what, t.Buffer.Bytes()) }
+func (t *Text) Flush(w io.Writer, what string) error {
+	return Print(w, what, linked(t.Buffer.Bytes(), t.link))
+}
+
+// place is a line of a source file, as reports write it, after the beginning of a
+// colour.
+var place = regexp.MustCompile(`(\x1b\[[0-9;]*m)?([\w@+.~/-]+\.go):([1-9][0-9]*)`)
+
+// linked makes places links of a terminal (OSC 8): the address goes before the
+// text, and an empty one after it.
+func linked(text []byte, link func(file string) string) []byte {
+	if link == nil {
+		return text
+	}
+	return place.ReplaceAllFunc(text, func(at []byte) []byte {
+		m := place.FindSubmatch(at)
+		address := link(string(m[2]))
+		if address == "" {
+			return at
+		}
+		return fmt.Appendf(nil, "%s\x1b]8;;%s#%s\x1b\\%s:%s\x1b]8;;\x1b\\", m[1], address, m[3], m[2], m[3])
+	})
+}
 
 // Print hands w a whole text; what is its name in the error.
 func Print(w io.Writer, what string, text []byte) error {
