@@ -20,8 +20,7 @@ const courseRun = 2 * time.Second
 // fared: memory, goroutines, collections, waits. Nothing of it is in the times
 // or the other profiles. What stands in the way costs this step alone.
 func (r *recorder) course(ctx context.Context, s *subject) error {
-	b := r.withAgent(ctx)
-	if b == nil {
+	if r.agentBin == nil {
 		return nil
 	}
 	r.progress(Progress{Stage: "over time", Benchmark: s.Name})
@@ -38,7 +37,7 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 		run.Timeout = r.o.Timeout
 	}
 	r.out.begin(s.Name)
-	res, err := b.Run(ctx, run)
+	res, err := r.agentBin.Run(ctx, run)
 	lines.flush()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -74,29 +73,19 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	return nil
 }
 
-// withAgent is the test binary with the agent in it, built when it is first
-// asked for; nil where it cannot be built, which is warned of once.
-func (r *recorder) withAgent(ctx context.Context) *gobench.Binary {
-	if r.agentBuilt {
-		return r.agentBin
-	}
-	r.agentBuilt = true
+// buildWithAgent builds the test binary with the agent in it. Where that cannot
+// be done nothing is known of what happens over time, which is warned of.
+func (r *recorder) buildWithAgent(ctx context.Context) {
 	if r.target.Module == "std" || r.target.Module == "cmd" {
-		return nil // the agent imports much of it
+		return // the agent imports much of it
 	}
 	r.progress(Progress{Stage: "building the test binary with the agent"})
-	start := r.c.Now()
 	b, err := program.BuildTests(ctx, r.target, r.build, filepath.Join(r.scratch, "agent.test"))
-	if err != nil {
-		if ctx.Err() == nil {
-			r.w.Warn("what happens over time is unknown: %v", err)
-		}
-		return nil
+	if err == nil {
+		r.agentBin = b
+	} else if ctx.Err() == nil {
+		r.w.Warn("what happens over time is unknown: %v", err)
 	}
-	// Builds are no part of the budget.
-	r.deadline = r.deadline.Add(r.c.Now().Sub(start))
-	r.agentBin = b
-	return b
 }
 
 // makeScratch makes the directory of what is built and not kept.

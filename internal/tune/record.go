@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -10,10 +9,6 @@ import (
 	"whet/internal/gobench"
 	"whet/internal/recording"
 )
-
-// testLimit bounds the package's own tests: they are run so that nobody tunes
-// code that is broken, not to prove it right.
-const testLimit = 10 * time.Second
 
 // recorder is one run of Record.
 type recorder struct {
@@ -27,9 +22,8 @@ type recorder struct {
 	resultless []string // why benchmarks ended well without a result, a line each
 	skipped    []string // their names
 
-	scratch    string          // for what is built and not kept
-	agentBin   *gobench.Binary // the test binary with the agent in it; nil: not built
-	agentBuilt bool            // that was tried
+	scratch  string          // for what is built and not kept
+	agentBin *gobench.Binary // the test binary with the agent in it; nil: there is none
 }
 
 // failure is a benchmark that could not be measured, and why in one line.
@@ -84,14 +78,17 @@ func (r *recorder) record(ctx context.Context) error {
 	}
 	r.describe()
 	r.addDiff(ctx)
-	r.addDecisions(ctx, true)
 	before := filesIn(r.target.Dir)
 	defer func() {
 		if text := litter(before, filesIn(r.target.Dir)); text != "" {
 			r.w.Warn("%s", text)
 		}
 	}()
-	if err := r.runTests(ctx); err != nil {
+	beside := func() {
+		r.addDecisions(ctx, true)
+		r.buildWithAgent(ctx)
+	}
+	if err := r.runTests(ctx, before, beside); err != nil {
 		return err
 	}
 	names, err := r.bin.Benchmarks(ctx, r.o.Bench)
@@ -127,25 +124,4 @@ func (r *recorder) describe() {
 	}
 	m.Plan = recording.Plan{BudgetNs: int64(r.o.Budget), BenchTime: benchTime, MinSamples: r.o.Samples,
 		Instruments: []string{recording.KindCPU, recording.KindAllocs, recording.KindBlock, recording.KindMutex, recording.KindTrace, recording.KindMetrics, recording.KindGC}}
-}
-
-// runTests runs the package's own tests, as go test does before benchmarks.
-func (r *recorder) runTests(ctx context.Context) error {
-	if r.o.Run == "^$" {
-		return nil
-	}
-	r.progress(Progress{Stage: "running the tests"})
-	tests, err := r.bin.Test(ctx, r.o.Run, testLimit)
-	if err != nil {
-		return err
-	}
-	switch {
-	case tests.TimedOut:
-		r.w.Warn("the tests took longer than %v and were not waited for: run go test yourself", testLimit)
-	case !tests.Passed:
-		r.out.Write([]byte(tests.Output))
-		r.w.AddOutput(r.out.Bytes())
-		return &gobench.Error{Kind: gobench.KindTestFailed, Text: fmt.Sprintf("the tests of %s fail (%s): mend them first, or leave them out with -run '^$'", r.target.ImportPath, tests.FirstFailure)}
-	}
-	return nil
 }
