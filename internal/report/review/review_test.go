@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"whet/internal/finding"
 	"whet/internal/report/run"
@@ -105,100 +107,72 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// TestSARIF holds the log to what the standard requires of the parts that whet
-// writes: required properties, their types, allowed values and no others.
-func TestSARIF(t *testing.T) {
-	bar, _ := ParseBar("finding:high")
-	var log map[string]any
-	if err := json.Unmarshal([]byte(write(t, "sarif", Options{Prefix: "services/api", Bar: bar})), &log); err != nil {
+// sarifSchema is the standard's own: sarif-schema-2.1.0.json of OASIS, errata 01,
+// with formats of values checked too.
+func sarifSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	schema, err := c.Compile(filepath.Join("testdata", "sarif-schema-2.1.0.json"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	object := func(v any, required, optional string) map[string]any {
-		t.Helper()
-		o, ok := v.(map[string]any)
-		if !ok {
-			t.Fatalf("%v is no object", v)
+	return schema
+}
+
+func TestSARIF(t *testing.T) {
+	schema := sarifSchema(t)
+	valid := func(text string) error {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, name := range strings.Fields(required) {
-			if _, ok := o[name]; !ok {
-				t.Errorf("no %s in %v", name, o)
-			}
-		}
-		for name := range o {
-			if !slices.Contains(strings.Fields(required+" "+optional), name) {
-				t.Errorf("the standard has no %s there: %v", name, o)
-			}
-		}
-		return o
+		return schema.Validate(doc)
 	}
-	list := func(v any) []any {
-		t.Helper()
-		l, ok := v.([]any)
-		if !ok {
-			t.Fatalf("%v is no list", v)
-		}
-		return l
+	bar, _ := ParseBar("finding:high")
+	text := write(t, "sarif", Options{Prefix: "services/api", Bar: bar})
+	var empty bytes.Buffer
+	if err := WriteSARIF(&empty, &run.Page{}, Options{}); err != nil {
+		t.Fatal(err)
 	}
-	object(log, "version runs", "$schema")
-	if log["version"] != "2.1.0" || len(list(log["runs"])) != 1 {
-		t.Errorf("version %v, runs %v", log["version"], log["runs"])
+	for name, log := range map[string]string{"hostile": text, "empty": empty.String()} {
+		if err := valid(log); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, log)
+		}
 	}
-	r := object(list(log["runs"])[0], "tool results", "")
-	driver := object(object(r["tool"], "driver", "")["driver"], "name", "version rules")
-	var ids []string
-	for _, rule := range list(driver["rules"]) {
-		id := object(rule, "id", "")["id"].(string)
-		if id == "" || slices.Contains(ids, id) {
-			t.Errorf("rules have to be unique: %q after %q", id, ids)
+	for _, broken := range [][2]string{{`"level": "error"`, `"level": "high"`}, {`"startLine": 12`, `"startLine": 0`}, {`"ruleId"`, `"rule"`}} {
+		if log := strings.Replace(text, broken[0], broken[1], 1); log == text || valid(log) == nil {
+			t.Errorf("%s instead of %s is valid", broken[1], broken[0])
 		}
-		ids = append(ids, id)
 	}
-	results := list(r["results"])
-	if len(results) != 4 || len(ids) != 3 {
-		t.Fatalf("%d results of rules %q", len(results), ids)
+	var log sarifLog
+	if err := json.Unmarshal([]byte(text), &log); err != nil || len(log.Runs) != 1 {
+		t.Fatalf("%d runs, %v", len(log.Runs), err)
 	}
-	for i, v := range results {
-		res := object(v, "message ruleId ruleIndex level", "locations partialFingerprints")
-		if index := int(res["ruleIndex"].(float64)); ids[index] != res["ruleId"] {
-			t.Errorf("result %d: rule %v at %d", i, res["ruleId"], index)
+	rules, results := log.Runs[0].Tool.Driver.Rules, log.Runs[0].Results
+	if len(results) != 4 || len(rules) != 3 {
+		t.Fatalf("%d results of %d rules", len(results), len(rules))
+	}
+	for i, res := range results {
+		if rules[res.RuleIndex].ID != res.RuleID {
+			t.Errorf("result %d: rule %s is not at %d", i, res.RuleID, res.RuleIndex)
 		}
-		if level := res["level"]; level != []string{"error", "note", "warning", "warning"}[i] {
-			t.Errorf("result %d: level %v", i, level)
+		if want := []string{"error", "note", "warning", "warning"}[i]; res.Level != want {
+			t.Errorf("result %d: level %s, want %s", i, res.Level, want)
 		}
-		if text := object(res["message"], "text", "")["text"].(string); text == "" {
-			t.Errorf("result %d: no text", i)
+		if res.Message.Text == "" || res.Fingerprints["ruleAndFunction/v1"] == "" {
+			t.Errorf("result %d: no text or fingerprint", i)
 		}
-		for _, print := range object(res["partialFingerprints"], "ruleAndFunction/v1", "") {
-			if print.(string) == "" {
-				t.Errorf("result %d: no fingerprint", i)
-			}
-		}
-		locations, has := res["locations"]
-		if has != (i == 0 || i == 2) {
-			t.Errorf("result %d: locations %v", i, locations)
-		}
-		if !has {
+		want := []string{"services/api/a b,c:d/x.go", "", "services/api/h.go", ""}[i]
+		if len(res.Locations) != min(len(want), 1) {
+			t.Errorf("result %d: %d locations", i, len(res.Locations))
 			continue
 		}
-		at := object(list(locations)[0], "physicalLocation", "logicalLocations")
-		physical := object(at["physicalLocation"], "artifactLocation", "region")
-		artifact := object(physical["artifactLocation"], "uri", "uriBaseId")
-		uri, err := url.Parse(artifact["uri"].(string))
-		if want := []string{"services/api/a b,c:d/x.go", "", "services/api/h.go", ""}[i]; err != nil || uri.IsAbs() || uri.Path != want {
-			t.Errorf("result %d: %v is %q, %v", i, artifact["uri"], uri.Path, err)
-		}
-		if region, ok := physical["region"]; ok {
-			if line := object(region, "startLine", "")["startLine"].(float64); line < 1 {
-				t.Errorf("result %d: line %v", i, line)
+		for _, at := range res.Locations {
+			if uri, err := url.Parse(at.Physical.Artifact.URI); err != nil || uri.IsAbs() || uri.Path != want {
+				t.Errorf("result %d: %q is %v, %v", i, at.Physical.Artifact.URI, uri, err)
 			}
 		}
-		for _, l := range list(at["logicalLocations"]) {
-			object(l, "fullyQualifiedName kind", "")
-		}
-	}
-	var empty bytes.Buffer
-	if err := WriteSARIF(&empty, &run.Page{}, Options{}); err != nil || strings.Contains(empty.String(), "null") {
-		t.Errorf("%v: %s", err, empty.String())
 	}
 }
 
