@@ -19,7 +19,7 @@ func TestShapeByExample(t *testing.T) {
 	for _, row := range shape.Table() {
 		t.Run(row.ID, func(t *testing.T) {
 			places := make(map[int]bool)
-			for _, f := range lineByLine(t, &row.Example, row.Example.Before) {
+			for _, f := range lineByLine(t, &row.Example, row.Example.Before, false) {
 				if f.Row != row.ID {
 					t.Errorf("before: another speaks too; %s", summary([]finding.Finding{f}))
 				}
@@ -28,7 +28,7 @@ func TestShapeByExample(t *testing.T) {
 			if len(places) != 1 {
 				t.Errorf("before: it speaks of %d places", len(places))
 			}
-			if after := lineByLine(t, &row.Example, row.Example.After); len(after) > 0 {
+			if after := lineByLine(t, &row.Example, row.Example.After, false); len(after) > 0 {
 				t.Errorf("after: %s", summary(after))
 			}
 			if g := knowledge.GainOf(row.ID); g == nil || !g.Worth() {
@@ -38,10 +38,30 @@ func TestShapeByExample(t *testing.T) {
 	}
 }
 
+// Shapes are looked for in what does not compile too: they may be silent, and must not
+// fail.
+func TestShapeBroken(t *testing.T) {
+	lists := []string{"", `"a", 1, 'b', nil, f, []missing{}`}
+	if testing.Short() {
+		lists = lists[:1]
+	}
+	for _, row := range shape.Table() {
+		broken := row.Example
+		broken.Params, broken.Decls = "", "type missing missing\n"+broken.Decls
+		lineByLine(t, &broken, row.Example.Before, true)
+		broken.Params = row.Example.Params
+		for _, with := range lists {
+			for _, body := range brokenCalls(t, row.Example.Before, with) {
+				lineByLine(t, &broken, body, true)
+			}
+		}
+	}
+}
+
 // lineByLine is what rows say of a function with this body where each of its lines
 // in turn holds all samples, its own and those of each function of the runtime that
 // stands for statements.
-func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []finding.Finding) {
+func lineByLine(t *testing.T, example *knowledge.Example, body string, broken bool) (found []finding.Finding) {
 	t.Helper()
 	reg, err := diagnose.NewRegistry(rules.All()...)
 	if err != nil {
@@ -52,7 +72,7 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []
 		t.Fatal(err)
 	}
 	program := typedProgram(t, src)
-	if pkg := program.Package("m/app"); pkg.Errors > 0 {
+	if pkg := program.Package("m/app"); (pkg.Errors > 0) != broken {
 		t.Fatalf("%s\n%s", pkg.Reason, src)
 	}
 	for i, line := range strings.Split(src, "\n") {
@@ -61,7 +81,7 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string) (found []
 		}
 		at := fmt.Sprintf("m/app.f:%d", i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -187,12 +207,35 @@ func TestShapeSilent(t *testing.T) {
 		{"steady-in-loop", "list []int, k int", "int", "n := 0\nfor range list {\n\tn += counted(k)\n}\nreturn n", halves},
 		{"steady-in-loop", "list []int, k int", "int", "n := 0\nfor range list {\n\tk++\n\tn += half(k)\n}\nreturn n", halves},
 		{"steady-in-loop", "list []int, k int", "int", "n := half(k)\nfor range list {\n\tn += first(list)\n}\nreturn n", halves},
+		{"elements-appended", "from []int", "[]int", "var to []int\nfor _, x := range from {\n\tif x > 0 {\n\t\tto = append(to, x)\n\t}\n}\nreturn to", ""},
+		{"elements-appended", "from []int", "[]any", "var to []any\nfor _, x := range from {\n\tto = append(to, x)\n}\nreturn to", ""},
+		{"elements-appended", "from []int", "[]int", "var to []int\nfor _, x := range from {\n\tto = append(to, x+1)\n}\nreturn to", ""},
+		{"elements-appended", "from map[int]int", "[]int", "var to []int\nfor _, x := range from {\n\tto = append(to, x)\n}\nreturn to", ""},
+		{"bytes-compared", "a, b []int", "bool", "for i := range a {\n\tif a[i] != b[i] {\n\t\treturn false\n\t}\n}\nreturn true", ""},
+		{"bytes-compared", "a, b []byte", "bool", "for i := range a {\n\tif a[i] != b[len(b)-1-i] {\n\t\treturn false\n\t}\n}\nreturn true", ""},
+		{"bytes-compared", "a, b []byte", "int", "n := 0\nfor i := range a {\n\tif a[i] != b[i] {\n\t\tn++\n\t}\n}\nreturn n", ""},
+		{"bytes-xored", "a []byte, k byte", "", "for i := range a {\n\ta[i] ^= k\n}", ""},
+		{"bytes-xored", "a, b []uint16", "", "for i := range a {\n\ta[i] ^= b[i]\n}", ""},
+		{"bytes-xored", "a, b []byte", "", "for i := range a {\n\ta[i] |= b[i]\n}", ""},
+		{"bytes-filled", "a []byte", "", "for i := range a {\n\ta[i] = 0\n}", ""},
+		{"bytes-filled", "a []byte", "", "for i := range a {\n\ta[i] = byte(i)\n}", ""},
+		{"bytes-filled", "a []int", "", "for i := range a {\n\ta[i] = 3\n}", ""},
+		{"byte-written-again", "n int", "string", "var b strings.Builder\nfor i := range n {\n\tb.WriteByte(byte(i))\n}\nreturn b.String()", ""},
+		{"byte-written-again", "n int", "string", "var b strings.Builder\nfor range n {\n\tb.WriteString(\"ab\")\n}\nreturn b.String()", ""},
+		{"byte-written-again", "n int", "string", "var b strings.Builder\nfor range n {\n\tb.WriteByte(' ')\n\tb.WriteByte('x')\n}\nreturn b.String()", ""},
+		{"field-scanned", "t *tools", "int", "for i := range t.list {\n\tif t.list[i] == \"a\" {\n\t\treturn i\n\t}\n}\nreturn -1", toolbox},
+		{"field-scanned", "list []string, name string", "int", "for i := range list {\n\tif list[i] == name {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"field-scanned", "t *tools, name string", "int", "n := 0\nfor i := range t.list {\n\tif t.list[i] == name {\n\t\tn++\n\t}\n}\nreturn n", toolbox},
+		{"field-scanned", "name string", "int", "for i := range few {\n\tif few[i] == name {\n\t\treturn i\n\t}\n}\nreturn -1", toolbox},
+		{"pieces-joined", "list []string", "[]string", "var parts []string\nfor _, s := range list {\n\tparts = append(parts, s)\n}\nprintln(strings.Join(parts, \",\"))\nreturn parts", ""},
+		{"pieces-joined", "list, parts []string", "string", "for _, s := range list {\n\tparts = append(parts, s)\n}\nreturn strings.Join(parts, \",\")", ""},
+		{"pieces-joined", "list []string", "string", "var parts []string\nfor _, s := range list {\n\tparts = append(parts, s)\n}\nslices.Sort(parts)\nreturn strings.Join(parts, \",\")", ""},
 	} {
 		t.Run(s.row, func(t *testing.T) {
 			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {
 				t.Fatal("there is no such row")
 			}
-			for _, f := range lineByLine(t, &knowledge.Example{Params: s.params, Result: s.result, Decls: s.decls}, s.body) {
+			for _, f := range lineByLine(t, &knowledge.Example{Params: s.params, Result: s.result, Decls: s.decls}, s.body, false) {
 				if f.Row == s.row {
 					t.Errorf("line %d: %s\n%s", f.Line, f.Why, s.body)
 				}
@@ -208,5 +251,7 @@ const reports = "var count int\n\nfunc report(s string) string { return s + \"!\
 const larges = "type record struct {\n\tid int\n\tsums [48]int\n}\n\nvar kept []record\n\nfunc read(r record) int { return r.id }\n\nfunc changed(r record) int {\n\tr.id++\n\treturn r.id\n}\n\nfunc pointed(r *record) int { return r.id }\n"
 
 const halves = "var count int\n\nfunc half(n int) int { return n / 2 }\n\nfunc counted(n int) int {\n\tcount++\n\treturn n\n}\n\nfunc first(list []int) int { return list[0] }\n"
+
+const toolbox = "type tools struct{ list []string }\n\nvar few = []string{\"a\", \"b\"}\n"
 
 const contains = "func contains(list []int, x int) bool {\n\tfor _, v := range list {\n\t\tif v == x {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n"

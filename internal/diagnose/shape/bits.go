@@ -143,7 +143,7 @@ func isLast(p *typed.Package, ix *ast.IndexExpr) bool {
 		return false
 	}
 	call, ok := last.X.(*ast.CallExpr)
-	return ok && p.Builtin(call) == "len" && typed.Same(call.Args[0], ix.X)
+	return ok && p.Builtin(call) == "len" && len(call.Args) == 1 && typed.Same(call.Args[0], ix.X)
 }
 
 // shifts reports whether what is or'ed to a byte was shifted by a number that varies.

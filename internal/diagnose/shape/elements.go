@@ -17,7 +17,7 @@ var ofElements = []Shape{
 		When:       knowledge.Words("a loop over a slice whose body only sets the same element of another slice of the same type: for i, v := range from { to[i] = v }"),
 		Cost:       "a loop copies a slice element by element",
 		Instead:    "copy(to, from). Where to may be shorter, say to[:len(from)], which fails as the loop does; where both are parts of one array that overlap, look which way the loop goes.",
-		Confidence: finding.High,
+		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "to, from []byte", Result: "byte", Args: "make([]byte, 1000), make([]byte, 1000)",
 			Before: "for i, c := range from {\n\tto[i] = c\n}\nreturn to[0]",
 			After:  "copy(to, from)\nreturn to[0]"},
@@ -57,7 +57,7 @@ type each struct {
 // for i := 0; i < len(x); i++, of an x without calls; nil for any other node.
 func eachOf(p *typed.Package, n ast.Node) *each {
 	length := func(e ast.Expr) ast.Expr {
-		if call, ok := e.(*ast.CallExpr); ok && p.Builtin(call) == "len" {
+		if call, ok := e.(*ast.CallExpr); ok && p.Builtin(call) == "len" && len(call.Args) == 1 {
 			return call.Args[0]
 		}
 		return nil

@@ -31,6 +31,56 @@ var ofJoined = []Shape{
 			Before: "return m[a+\":\"+b]",
 			After:  "return pairs[[2]string{a, b}]"},
 	}, Spends: []string{"runtime.concatstring"}, Find: joinedKey},
+	{Row: knowledge.Row{
+		ID: "pieces-joined", Cause: "joined-text",
+		When:       knowledge.Words("a loop appends strings to a slice of the function, and all that sees the slice is strings.Join or len"),
+		Cost:       "strings are put into a slice to be joined",
+		Instead:    "Write them into a strings.Builder as they come, the separator before each but the first.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "list []string", Result: "string", Args: "strings.Fields(\"alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho\")",
+			Before: "var parts []string\nfor _, s := range list {\n\tif len(s) > 2 {\n\t\tparts = append(parts, s)\n\t}\n}\nreturn strings.Join(parts, \",\")",
+			After:  "var b strings.Builder\nfor _, s := range list {\n\tif len(s) > 2 {\n\t\tif b.Len() > 0 {\n\t\t\tb.WriteByte(',')\n\t\t}\n\t\tb.WriteString(s)\n\t}\n}\nreturn b.String()"},
+	}, Spends: []string{"runtime.growslice", "runtime.memmove", "strings.Join"}, Find: piecesJoined},
+}
+
+func piecesJoined(p *typed.Package, n ast.Node) (m Match) {
+	st, ok := n.(*ast.AssignStmt)
+	if !ok || len(st.Lhs) != 1 || len(st.Rhs) != 1 || outer(p, st) == nil {
+		return m
+	}
+	v := p.Var(st.Lhs[0])
+	if v == nil || typed.Global(v) || !typed.IsString(typed.Element(v.Type())) {
+		return m
+	}
+	if parameter, result := p.Named(v); parameter || result {
+		return m
+	}
+	joins := 0
+	for _, use := range p.Uses(v) {
+		switch around := p.Parent(use).(type) {
+		case *ast.CallExpr:
+			switch {
+			case p.Measured(use):
+			case p.Called(around) == "strings.Join":
+				joins++
+				m.Goes = append(m.Goes, around)
+			case p.Builtin(around) == "append" && around.Args[0] == use && !around.Ellipsis.IsValid():
+				m.Goes = append(m.Goes, p.Parent(around))
+			default:
+				return Match{}
+			}
+		case *ast.AssignStmt:
+		default:
+			return Match{}
+		}
+	}
+	if joins != 1 || len(m.Goes) < 2 || slices.ContainsFunc(p.Uses(v), func(use *ast.Ident) bool {
+		call, ok := p.Parent(use).(*ast.CallExpr)
+		return ok && p.Called(call) == "strings.Join" && outer(p, call) == outer(p, st)
+	}) {
+		return Match{}
+	}
+	return m
 }
 
 // join is the outermost + of strings that a node is, and what stands around it; nil

@@ -44,6 +44,35 @@ var ofRepeats = []Shape{
 			Before: "n := 0\nfor _, x := range list {\n\tif contains(known, x) {\n\t\tn++\n\t}\n}\nreturn n",
 			After:  "n := 0\nisKnown := make(map[int]bool, len(known))\nfor _, k := range known {\n\tisKnown[k] = true\n}\nfor _, x := range list {\n\tif isKnown[x] {\n\t\tn++\n\t}\n}\nreturn n"},
 	}, Spends: []string{calls}, Find: scanCalledInLoop},
+	{Row: knowledge.Row{
+		ID: "field-scanned", Cause: "scan-in-loop",
+		When:       knowledge.Words("a function looks through a slice that is a field or a package variable for the element that equals, or of which a field equals, what it is given, and returns there"),
+		Cost:       "each call looks through a list that is kept",
+		Instead:    "Keep a map from what is asked for to the element, or its index, beside the list, and change both together. For lists that never hold more than about ten elements the scan is as fast.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "t *tools, name string", Result: "int", Args: "newTools(), \"name-70\"", Decls: named + "\ntype tool struct {\n\tname string\n\tn    int\n}\n\ntype tools struct {\n\tlist []tool\n\tbyName map[string]int\n}\n\nfunc newTools() *tools {\n\tt := &tools{byName: make(map[string]int)}\n\tfor i, name := range named(100) {\n\t\tt.list = append(t.list, tool{name, i})\n\t\tt.byName[name] = i\n\t}\n\treturn t\n}\n",
+			Before: "for i := range t.list {\n\tif t.list[i].name == name {\n\t\treturn t.list[i].n\n\t}\n}\nreturn -1",
+			After:  "if i, ok := t.byName[name]; ok {\n\treturn t.list[i].n\n}\nreturn -1"},
+	}, Spends: []string{"", "runtime.memequal", "runtime.efaceeq", "runtime.ifaceeq", "internal/bytealg.", "memeqbody"}, Find: fieldScanned},
+}
+
+func fieldScanned(p *typed.Package, n ast.Node) (m Match) {
+	l, wanted := search(p, n)
+	if l == nil || outer(p, l.loop) != nil {
+		return m
+	}
+	if parameter, _ := p.Named(p.Var(p.Base(wanted))); !parameter {
+		return m
+	}
+	field, _ := p.Object(l.x).(*types.Var)
+	if _, slice := typed.Under[*types.Slice](p.TypeOf(l.x)); !slice || field == nil || !field.IsField() && !typed.Global(field) {
+		return m
+	}
+	if list, ok := p.SetOnce(field).(*ast.CompositeLit); ok && len(list.Elts) < 16 {
+		return m
+	}
+	m.Goes = []ast.Node{l.loop}
+	return m
 }
 
 var sorts = []string{"sort.Slice", "sort.SliceStable", "slices.SortFunc", "slices.SortStableFunc"}
@@ -114,8 +143,8 @@ func search(p *typed.Package, n ast.Node) (l *each, wanted ast.Expr) {
 		return nil, nil
 	}
 	wanted = is.Y
-	if !l.isElement(p, p.Base(is.X)) && !l.isElement(p, is.X) {
-		if wanted = is.X; !l.isElement(p, p.Base(is.Y)) && !l.isElement(p, is.Y) {
+	if !l.holds(p, is.X) {
+		if wanted = is.X; !l.holds(p, is.Y) {
 			return nil, nil
 		}
 	}
@@ -133,6 +162,16 @@ func search(p *typed.Package, n ast.Node) (l *each, wanted ast.Expr) {
 		return nil, nil
 	}
 	return l, wanted
+}
+
+// holds reports whether an expression is the element of the round, or a part of it.
+func (l *each) holds(p *typed.Package, e ast.Expr) bool {
+	for ; e != nil; e = p.Container(e) {
+		if l.isElement(p, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // outer is the loop around a node in its function.

@@ -48,7 +48,8 @@ var causes = []knowledge.Cause{
 		What:     "A loop goes over all elements of a slice or a string and does with each only what a function of the library does with many at a time: it copies them, counts a byte, looks for the first one, writes those that stay as they are.",
 		Why:      "The functions take 16 or 32 bytes in each step; the compiler makes no such steps of a loop.",
 		Silent:   "When the loop does anything else, too; for elements of other types than the function takes; for loops that clear, which the compiler replaces itself.",
-		Fix:      "copy, bytes.Count, bytes.IndexByte, WriteString, and their twins in the other package: the finding names the one.",
+		Fix:      "copy, append of a whole slice, bytes.Count, bytes.IndexByte, bytes.Equal, WriteString, and their twins in the other package: the finding names the one.",
+		Outranks: []string{"slice-growth"},
 		Unneeded: "where many can be taken at a time",
 	},
 	{
@@ -68,9 +69,9 @@ var causes = []knowledge.Cause{
 		Unneeded: "though each element has one key",
 	},
 	{
-		ID: "scan-in-loop", Title: "a list looked through in each round of a loop",
-		What:     "A loop that looks for an element in a slice runs in each round of another loop, or in a function that the loop calls, while the slice stays the same or is appended to.",
-		Why:      "The work grows with the number of rounds times the length of the list.",
+		ID: "scan-in-loop", Title: "a list looked through again and again",
+		What:     "A loop that looks for an element in a slice runs in each round of another loop, or in a function that the loop calls, while the slice stays the same or is appended to; or a function looks through a list that is kept, a field or a package variable, for what it is given.",
+		Why:      "The work grows with the number of searches times the length of the list.",
 		Silent:   "When the outer loop changes the slice otherwise; when what is looked for is the same in all rounds; when the inner loop does more than compare; for lists of fewer than 16 elements that are written out.",
 		Fix:      "A map, or a sorted slice and slices.BinarySearch.",
 		Unneeded: "where a map answers at once",
@@ -103,13 +104,13 @@ var causes = []knowledge.Cause{
 		Outranks: []string{"collection-per-call"},
 	},
 	{
-		ID: "joined-text", Title: "strings joined only to be compared or looked up",
-		What:     "A statement joins strings by +, and all that sees the result is a comparison, strings.HasPrefix or HasSuffix, or the brackets of a map.",
-		Why:      "The parts are copied, and memory is taken for them where they are longer than 32 bytes, for a text that is dropped at once.",
+		ID: "joined-text", Title: "strings put together in more steps than needed",
+		What:     "A statement joins strings by +, and all that sees the result is a comparison, strings.HasPrefix or HasSuffix, or the brackets of a map; or it puts them into a slice that only strings.Join sees.",
+		Why:      "The parts are copied, and memory is taken for them where they are longer than 32 bytes, for a text that is dropped at once; a slice of parts is one more thing that grows.",
 		Silent:   "When anything else sees the text: a variable, another function; for constants, which the compiler joins.",
-		Fix:      "Compare with the parts; a map whose key holds them.",
-		Unneeded: "and the text is dropped at once",
-		Outranks: []string{"string-copy"},
+		Fix:      "Compare with the parts; a map whose key holds them; a strings.Builder.",
+		Unneeded: "and dropped when they were used",
+		Outranks: []string{"string-copy", "collection-per-call", "slice-growth"},
 	},
 	{
 		ID: "bit-at-a-time", Title: "bits taken one by one where words can be",
@@ -156,7 +157,7 @@ var causes = []knowledge.Cause{
 	},
 }
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
