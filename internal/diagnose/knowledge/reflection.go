@@ -51,9 +51,9 @@ var ofReflection = []Row{
 			Before: `return reflect.DeepEqual(a, b)`, After: `return a.name == b.name && a.code == b.code && slices.Equal(a.steps, b.steps)`},
 	},
 	{
-		ID: "reflect-fieldbyname", Cause: "made-per-call", Callees: []string{"reflect.Value.FieldByName"}, When: fixed(0),
+		ID: "reflect-fieldbyname", Cause: "made-per-call", Callees: []string{"reflect.Value.FieldByName", "reflect.Value.FieldByNameFunc"},
 		Cost:       "looks for the field by its name",
-		Instead:    "Look once for each type, f, ok := t.FieldByName(name), keep f.Index, and take v.FieldByIndex(f.Index). Where the types are known, a type switch and the field itself need no reflection.",
+		Instead:    "Look once for each type and name, f, ok := t.FieldByName(name), keep f.Index (a sync.Map by both where they vary), and take v.FieldByIndex(f.Index). Where the types are known, a type switch and the field itself need no reflection.",
 		Confidence: finding.Medium,
 		Example: Example{Params: "v reflect.Value", Result: "int", Args: `reflect.ValueOf(wide{name: "x", code: 7})`, Decls: "type wide struct {\n\ta, b, c, d, e string\n\tname string\n\tcode int\n}\n\nvar code, _ = reflect.TypeFor[wide]().FieldByName(\"code\")",
 			Before: `return int(v.FieldByName("code").Int())`, After: `return int(v.FieldByIndex(code.Index).Int())`},

@@ -54,6 +54,11 @@ var kinds = []*kind{
 		remedy: pooled + ", and Reset it to the writer of each call; Flush it before it goes back.",
 	},
 	{
+		what: "a bufio.Scanner with a buffer of its own, over a text in memory", made: []string{"bufio.NewScanner"}, fits: readsMemory, perInput: true,
+		later:  []string{"bufio.(*Scanner).Scan"},
+		remedy: "Cut the lines off the text itself, line, text, _ = bytes.Cut(text, newline) or strings.Cut, or go over bytes.Lines or strings.Lines: that needs no buffer and copies nothing. Where the scanner has to stay, hand it a buffer that is kept with its Buffer method.",
+	},
+	{
 		what: "a bufio.Scanner with a buffer of its own", made: []string{"bufio.NewScanner"}, later: []string{"bufio.(*Scanner).Scan"},
 		remedy: "Hand the scanner a buffer that is kept (a sync.Pool, a field) with its Buffer method, or keep a bufio.Reader and Reset it.",
 	},

@@ -30,6 +30,7 @@ func Rule() diagnose.Rule {
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
 		Covers:     []string{"regexp-compile"},
+		Outranks:   []string{"general-function"},
 		Find:       find,
 	}
 }

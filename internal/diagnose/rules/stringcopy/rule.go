@@ -20,7 +20,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A statement that concatenates strings or converts between string and []byte (or []rune), each of which allocates and copies.",
 			Why:    "A string cannot change: + makes a new one and copies every part, and a conversion copies the bytes so that neither side sees the other's changes. In a loop that grows one string the copies add up to the square of its length.",
-			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored, and made of memory that costs nothing in each call (an array, a slice that stays on the stack, pooled memory, a buffer in a field): that one copy is the least a string costs, and only of runes their encoding counts; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers.",
+			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored, and made of memory that costs nothing in each call (an array, a slice that stays on the stack, pooled memory, a buffer in a field): that one copy is the least a string costs, and only of runes their encoding counts; for an exported function that returns its argument or its receiver's field converted, which is what it is for; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers.",
 			Fix:    "strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), m[string(b)] in the index itself, and bytes in place of []rune.",
 			Before: "for _, p := range parts { s += p }",
 			After:  "var b strings.Builder\nfor _, p := range parts { b.WriteString(p) }\ns := b.String()",
@@ -174,6 +174,8 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	encoding := st.cost.CPU.Without(&st.block)
 	what := ""
 	switch r := st.result(s); {
+	case !r.needed && isPurpose(s, st.Statement):
+		return c, false
 	case !r.needed || s.Allocs == nil:
 	case !f.costsNothing(st, r.memory):
 		if st.via == "" {
@@ -238,6 +240,10 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 		return "The buffer's content is copied into a new string.",
 			"Use a strings.Builder, whose String does not copy, or hand on the buffer's Bytes. Where the buffer goes back to a pool this one copy is the price of reusing it: then only handing on Bytes, or writing them out, avoids it.",
 			finding.Medium
+	case concatenates && sh.compared:
+		return "Strings are joined only to be compared: concatenation allocates a new string and copies every part into it.",
+			"Compare with the parts, and build nothing: strings.CutPrefix and CutSuffix, or len(s) == len(a)+len(b) && s[:len(a)] == a && s[len(a):] == b.",
+			finding.High
 	case concatenates:
 		return "Concatenation allocates a new string and copies every part into it.",
 			"Append the parts to a []byte that is reused (append(b[:0], …)), hand them on unjoined, or build the string once where it is constant.",

@@ -17,6 +17,7 @@ type shape struct {
 	growsInLoop bool // s += x or s = s + x of a string from outside the loop
 	beforeWrite bool // []byte(s) is an argument of a Write
 	lookup      bool // string(b) is only compared or looked up
+	compared    bool // what + makes stands in comparisons alone
 	converts    bool // a conversion between string and a slice
 	allocates   bool // something else in it allocates too, or nobody knows
 	boxes       bool // values are passed as ...any
@@ -28,12 +29,18 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
 	if st.Node == nil || pkg == nil {
 		return shape{allocates: true}
 	}
+	var sums, compared int
 	st.Head(func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.CompositeLit:
 			sh.allocates = true
 		case *ast.BinaryExpr:
-			sh.concat = sh.concat || pkg.Joins(n)
+			if around := pkg.Parent(n); pkg.Joins(n) && !isSum(pkg, around) {
+				sums++
+				if c, ok := around.(*ast.BinaryExpr); ok && c.Op.Precedence() == token.EQL.Precedence() {
+					compared++
+				}
+			}
 		case *ast.IncDecStmt:
 			sh.allocates = sh.allocates || setsMap(pkg, n.X)
 		case *ast.AssignStmt:
@@ -44,6 +51,7 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
 		}
 		return true
 	})
+	sh.concat, sh.compared = sh.concat || sums > 0, sums > 0 && compared == sums
 	for _, c := range s.Sites(st) {
 		name := c.Callee()
 		sh.converts = sh.converts || conversion(pkg, c.CallExpr) != none
@@ -52,6 +60,29 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
 		sh.beforeWrite = sh.beforeWrite || strings.HasSuffix(name, ".Write") && slices.ContainsFunc(c.Args, func(e ast.Expr) bool { return conversion(pkg, e) == toBytes })
 	}
 	return sh
+}
+
+// isSum reports whether a node joins strings, so that what stands in it is a part.
+func isSum(pkg *typed.Package, n ast.Node) bool {
+	sum, ok := n.(*ast.BinaryExpr)
+	return ok && pkg.Joins(sum)
+}
+
+// isPurpose reports whether a statement returns its argument or a field, converted,
+// from a function that other packages call: they ask for that.
+func isPurpose(s *diagnose.Subject, st diagnose.Statement) bool {
+	pkg := s.PackageOf(st.File)
+	ret, ok := st.Node.(*ast.ReturnStmt)
+	if !ok || pkg == nil || len(ret.Results) == 0 || pkg.Types == nil || pkg.Types.Name() == "main" {
+		return false
+	}
+	fn, ok := pkg.Declaration(ret.Pos()).(*ast.FuncDecl)
+	if !ok || !fn.Name.IsExported() || pkg.Literal(ret) != nil || conversion(pkg, ret.Results[0]) == none {
+		return false
+	}
+	x, _ := pkg.Conversion(ret.Results[0])
+	given, _ := pkg.Named(pkg.Var(pkg.Base(x)))
+	return given
 }
 
 // setsMap reports whether an expression that is set is an element of a map: an

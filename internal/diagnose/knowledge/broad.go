@@ -1,0 +1,264 @@
+package knowledge
+
+import (
+	"go/ast"
+	"go/types"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"whet/internal/finding"
+	"whet/internal/symbolname"
+)
+
+// ofBroad are rows whose condition is no more than that the call can do without: they
+// are asked after the narrow ones of the same function.
+var ofBroad = []Row{
+	{
+		ID: "csv-records-dropped", Cause: "unused-work", Callees: []string{"encoding/csv.(*Reader).Read"}, When: recordDropped,
+		Cost:       "makes a text and its fields of each record, which are dropped",
+		Instead:    "Go over the bytes: cut lines off with bytes.IndexByte, and count the separators outside of quotes, as far as the answer needs them. FieldsPerRecord and the checks of quotes are then the loop's.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "int", Args: `strings.Repeat("alpha,beta,12345,gamma\n", 100)`,
+			Before: "r := csv.NewReader(strings.NewReader(text))\nr.ReuseRecord = true\nn := 0\nfor {\n\t_, err := r.Read()\n\tif err != nil {\n\t\treturn n\n\t}\n\tn++\n}",
+			After:  "n := 0\nfor len(text) > 0 {\n\t_, text, _ = strings.Cut(text, \"\\n\")\n\tn++\n}\nreturn n"},
+	},
+	{
+		ID: "http-header-fixed", Cause: "made-per-call", Callees: []string{"net/http.Header.Set", "net/http.Header.Add"}, When: all(fixed(0), fixed(1)),
+		Cost:       "makes a slice of one for a value that is always the same",
+		Instead:    "Make the slice once, var vary = []string{\"Origin\"}, and set h[\"Vary\"] = vary[:1:1], with the key in its canonical form. Where the key may be set before, ask for it first, and append then.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "h http.Header", Result: "int", Args: "make(http.Header)", Decls: "var vary = []string{\"Origin\"}",
+			Before: "h.Set(\"Vary\", \"Origin\")\nreturn len(h)", After: "h[\"Vary\"] = vary[:1:1]\nreturn len(h)"},
+	},
+	{
+		ID: "url-query-one", Cause: "unused-work", Callees: []string{"net/url.(*URL).Query"}, When: oneKey,
+		Cost:       "parses the whole query and makes a map of it, for one key",
+		Instead:    "Parse it once for each request and keep the url.Values beside it, where several keys are asked for. For one key cut u.RawQuery at & and =, and call url.QueryUnescape for its value alone.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "u *url.URL", Result: "string", Args: `&url.URL{RawQuery: "page=3&size=20&sort=name"}`,
+			Before: `return u.Query().Get("size")`,
+			After:  "for rest := u.RawQuery; rest != \"\"; {\n\tvar pair string\n\tpair, rest, _ = strings.Cut(rest, \"&\")\n\tif k, v, _ := strings.Cut(pair, \"=\"); k == \"size\" {\n\t\tv, _ = url.QueryUnescape(v)\n\t\treturn v\n\t}\n}\nreturn \"\""},
+	},
+	{
+		ID: "encoder-of-bytes", Cause: "made-per-call", Callees: []string{"encoding/base64.NewEncoder", "encoding/base32.NewEncoder"}, When: asked("Write", "Close"),
+		Cost:       "makes an encoder with a buffer of its own",
+		Instead:    "Of bytes that are at hand call enc.AppendEncode (from go1.22, before it Encode into a buffer that is kept): w.Write(enc.AppendEncode(w.AvailableBuffer(), b)) of a bytes.Buffer or a bufio.Writer w makes nothing. An encoder is for what comes in parts.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "w *bytes.Buffer, b []byte", Args: "new(bytes.Buffer), make([]byte, 32)",
+			Before: "w.Reset()\nenc := base64.NewEncoder(base64.StdEncoding, w)\nenc.Write(b)\nenc.Close()", After: "w.Reset()\nw.Write(base64.StdEncoding.AppendEncode(w.AvailableBuffer(), b))"},
+	},
+	{
+		ID: "reflect-index-interface", Cause: "general-function", Callees: []string{"reflect.Value.Interface"}, When: receiverMade("reflect.Value.Index"),
+		Cost:       "boxes an element, which reflection took out of a slice",
+		Instead:    "Ask for the slices that are common first, by a type switch: case []int, []float64, []string, []any: take the element from that, and leave reflection to the types that remain.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "list any", Result: "float64", Args: "[]int{1, 2, 3, 4, 5, 600, 700, 800}",
+			Before: "v, sum := reflect.ValueOf(list), 0.0\nfor i := range v.Len() {\n\tswitch x := v.Index(i).Interface().(type) {\n\tcase int:\n\t\tsum += float64(x)\n\tcase any:\n\t\treturn 0\n\t}\n}\nreturn sum",
+			After:  "sum := 0.0\nif s, ok := list.([]int); ok {\n\tfor _, x := range s {\n\t\tsum += float64(x)\n\t}\n}\nreturn sum"},
+	},
+	{
+		ID: "deepequal-any", Cause: "general-function", Callees: []string{"reflect.DeepEqual"}, When: alike("interfaces", func(t types.Type) bool { return types.IsInterface(t) }),
+		Cost:       "goes through both by reflection, and keeps the pairs that it has been to",
+		Instead:    "Write a comparison of the types that occur: a type switch with ==, bytes.Equal, and a loop over []any and map[string]any that calls it again; leave DeepEqual to what remains.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "a, b any", Result: "bool", Args: `[]any{"a", 1.0, true, []any{"b", "c"}}, []any{"a", 1.0, true, []any{"b", "c"}}`,
+			Decls:  "func same(a, b any) bool {\n\tx, ok := a.([]any)\n\tif !ok {\n\t\treturn a == b\n\t}\n\ty, ok := b.([]any)\n\tif !ok || len(x) != len(y) {\n\t\treturn false\n\t}\n\tfor i := range x {\n\t\tif !same(x[i], y[i]) {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn true\n}",
+			Before: "return reflect.DeepEqual(a, b)", After: "return same(a, b)"},
+	},
+	{
+		ID: "regexp-at-start", Cause: "general-function", Callees: []string{"regexp.(*Regexp).MatchString", "regexp.(*Regexp).Match", "regexp.(*Regexp).FindStringSubmatch", "regexp.(*Regexp).FindSubmatch", "regexp.(*Regexp).FindString", "regexp.(*Regexp).FindStringIndex", "regexp.(*Regexp).FindIndex", "regexp.(*Regexp).Find"}, When: pattern("begins at the text's beginning and is made of characters, repetitions and groups", atStart),
+		Cost:       "runs the matcher of package regexp",
+		Instead:    "Look at the characters in their order: a loop over the bytes with a comparison or a table of 256 bool for each part, strings.Cut at what separates them. A match can only begin at the text's beginning, so there is nothing to search; where the first characters often tell, ask for them before the expression.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "bool", Args: `"2024-05-06"`, Decls: "var month = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)",
+			Before: "return month.MatchString(text)",
+			After:  "if len(text) != 10 {\n\treturn false\n}\nfor i := range len(text) {\n\tif i == 4 || i == 7 {\n\t\tif text[i] != '-' {\n\t\t\treturn false\n\t\t}\n\t} else if text[i] < '0' || text[i] > '9' {\n\t\treturn false\n\t}\n}\nreturn true"},
+	},
+	{
+		ID: "regexp-replace-run", Cause: "general-function", Callees: []string{"regexp.(*Regexp).ReplaceAllString", "regexp.(*Regexp).ReplaceAllLiteralString", "regexp.(*Regexp).ReplaceAll"}, When: pattern("is a character, one of some, or a run of them", ofCharacterRun),
+		Cost:       "runs the matcher of package regexp over each character",
+		Instead:    "Go over the bytes in a loop that appends what stays and writes the replacement once for a run; look first whether there is anything to replace, strings.Contains(s, \"//\") or strings.ContainsAny, and return the text as it is where not.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "path string", Result: "string", Args: `"/static//css/main.css"`, Decls: "var slashes = regexp.MustCompile(`/{2,}`)",
+			Before: "return slashes.ReplaceAllString(path, \"/\")",
+			After:  "if !strings.Contains(path, \"//\") {\n\treturn path\n}\nb := make([]byte, 0, len(path))\nfor i := range len(path) {\n\tif path[i] != '/' || i == 0 || path[i-1] != '/' {\n\t\tb = append(b, path[i])\n\t}\n}\nreturn string(b)"},
+	},
+	{
+		ID: "text-parsed-again", Cause: "general-function", Callees: []string{"strconv.ParseFloat", "strconv.ParseInt", "strconv.ParseUint", "strconv.Atoi", "math/big.(*Int).SetString", "math/big.(*Float).SetString", "math/big.(*Rat).SetString", "math/big.ParseFloat", "github.com/shopspring/decimal.NewFromString", "net.ParseIP", "net/netip.ParseAddr", "net/url.Parse", "time.Parse"}, When: formatted,
+		Cost:       "parses a text that was made of a value for it",
+		Instead:    "Convert the value itself, without a text between: new(big.Float).SetInt(x), decimal.NewFromBigInt(x, exp), netip.AddrFromSlice(ip), float64(n).",
+		Confidence: finding.Medium,
+		Example: Example{Params: "x *big.Int", Result: "float64", Args: "big.NewInt(123456789012)",
+			Before: "f, _ := strconv.ParseFloat(x.String(), 64)\nreturn f", After: "f, _ := x.Float64()\nreturn f"},
+	},
+	{
+		ID: "string-of-bytes-parsed", Cause: "needless-copy", Callees: []string{"string([]byte)"}, When: handed(0, "math/big.(*Int).SetString", "math/big.(*Float).SetString", "math/big.(*Rat).SetString", "strconv.ParseFloat", "strconv.ParseInt", "strconv.ParseUint", "strconv.Atoi", "time.Parse"),
+		Cost:       "copies the bytes for a parser that keeps none of them",
+		Instead:    "unsafe.String(unsafe.SliceData(b), len(b)) is the same text without a copy, right for a call that does not keep it; or parse the digits from the bytes in a loop.",
+		Goes:       All,
+		Confidence: finding.Medium,
+		Example: Example{Params: "x *big.Int, b []byte", Result: "int", Args: `new(big.Int), []byte("123456789012345678901234567890")`,
+			Before: "x.SetString(string(b), 10)\nreturn x.BitLen()", After: "x.SetString(unsafe.String(unsafe.SliceData(b), len(b)), 10)\nreturn x.BitLen()"},
+	},
+	{
+		ID: "split-whole-file", Cause: "unused-work", Callees: []string{"bytes.Split", "strings.Split"}, When: all(not(ranged, "no loop goes over the pieces"), either(resultOf(0, "os.ReadFile", "io.ReadAll"), convertedResultOf(0, "os.ReadFile", "io.ReadAll"))),
+		Cost:       "cuts a whole file into pieces, which was read for that",
+		Instead:    "Read no further than the piece that is wanted: a bufio.Scanner over the file, or bytes.IndexByte over what was read. Where the same file is asked again, keep its lines, by its name.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "name string, n int", Result: "int", Args: `func() string { f, _ := os.CreateTemp("", ""); f.WriteString(strings.Repeat("a line of the file\n", 2000)); return f.Name() }(), 20`,
+			Before: "data, err := os.ReadFile(name)\nif err != nil {\n\treturn 0\n}\nlines := bytes.Split(data, []byte{'\\n'})\nreturn len(lines[n])",
+			After:  "f, err := os.Open(name)\nif err != nil {\n\treturn 0\n}\ndefer f.Close()\nin := bufio.NewScanner(f)\nfor range n {\n\tin.Scan()\n}\nif !in.Scan() {\n\treturn 0\n}\nreturn len(in.Bytes())"},
+	},
+	{
+		ID: "timer-before-select", Cause: "made-per-call", Callees: []string{"time.NewTimer"}, When: timerSelected,
+		Cost:       "makes a timer for a select that may not have to wait",
+		Instead:    "Ask the other cases first, in a select with default, and make the timer only where none was ready.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "c chan int", Result: "int", Args: "func() chan int { c := make(chan int); close(c); return c }()",
+			Decls:  "func wait(c chan int) int {\n\tt := time.NewTimer(time.Minute)\n\tdefer t.Stop()\n\tselect {\n\tcase n := <-c:\n\t\treturn n\n\tcase <-t.C:\n\t\treturn 0\n\t}\n}",
+			Before: "t := time.NewTimer(time.Minute)\ndefer t.Stop()\nselect {\ncase n := <-c:\n\treturn n\ncase <-t.C:\n\treturn 0\n}",
+			After:  "select {\ncase n := <-c:\n\treturn n\ndefault:\n\treturn wait(c)\n}"},
+	},
+}
+
+// recordDropped holds where the first of a call's results has no name.
+var recordDropped = Condition{"the record is dropped", func(c *Call) bool {
+	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
+	if !ok || len(st.Lhs) != 2 {
+		return false
+	}
+	id, ok := st.Lhs[0].(*ast.Ident)
+	return ok && id.Name == "_"
+}}
+
+// oneKey holds where one key is all that is asked of a map that the call makes.
+var oneKey = resultOnce("it is asked for one key", func(c *Call, use ast.Expr) bool {
+	if ix, ok := c.In.Parent(use).(*ast.IndexExpr); ok {
+		return ix.X == use && !c.In.Written(use)
+	}
+	return slices.Contains([]string{"Get", "Has"}, c.method(use))
+})
+
+// pattern holds where the regular expression that a method is called on is made once,
+// outside of the function, of a constant with a property.
+func pattern(words string, is func(*syntax.Regexp) bool) Condition {
+	return Condition{"its pattern " + words, func(c *Call) bool {
+		made := c.Receiver()
+		if made == nil || len(made.Fixed) != 1 || made.Fixed[0].Value == nil || made.Held != "package" && made.Held != "field" ||
+			made.Callee != "regexp.MustCompile" && made.Callee != "regexp.Compile" {
+			return false
+		}
+		re, err := syntax.Parse(*made.Fixed[0].Value, syntax.Perl)
+		return err == nil && is(re)
+	}}
+}
+
+// atStart reports whether an expression matches only at the beginning of the text,
+// and has no alternatives that go on differently.
+func atStart(re *syntax.Regexp) bool {
+	for re.Op == syntax.OpCapture {
+		re = re.Sub[0]
+	}
+	return re.Op == syntax.OpConcat && re.Sub[0].Op == syntax.OpBeginText
+}
+
+// ofCharacterRun reports whether an expression is one character, of some, or a run.
+func ofCharacterRun(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpCapture, syntax.OpPlus, syntax.OpRepeat:
+		return ofCharacterRun(re.Sub[0])
+	case syntax.OpLiteral:
+		return len(re.Rune) == 1
+	case syntax.OpConcat: // x{2,} is xx+
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !ofCharacterRun(sub) || !sameCharacters(sub, re.Sub[0]) })
+	}
+	return re.Op == syntax.OpCharClass
+}
+
+func sameCharacters(a, b *syntax.Regexp) bool {
+	for len(a.Sub) == 1 {
+		a = a.Sub[0]
+	}
+	for len(b.Sub) == 1 {
+		b = b.Sub[0]
+	}
+	return a.Op == b.Op && slices.Equal(a.Rune, b.Rune)
+}
+
+// formatted holds where the first argument is a text that a method of a value made of
+// it.
+var formatted = arg(0, "is a text that a method made of a value: String, Text, MarshalText, EncodeText", func(c *Call, e ast.Expr) bool {
+	if x, _ := c.In.Conversion(e); x != nil {
+		e = x
+	}
+	call := c.made(e)
+	if call == nil {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || c.In.Info.Selections[sel] == nil || !slices.Contains([]string{"String", "Text", "MarshalText", "EncodeText", "AppendText"}, sel.Sel.Name) {
+		return false
+	}
+	of := c.In.Called(call)
+	return !slices.ContainsFunc([]string{"strings.", "bytes.", "bufio.", "reflect.", "flag.", "os.", "encoding/json."}, func(pkg string) bool { return strings.HasPrefix(symbolname.Elide(of), pkg) })
+})
+
+// convertedResultOf is resultOf through a conversion.
+func convertedResultOf(i int, callees ...string) Condition {
+	return arg(i, "is converted from the result of "+words(callees), func(c *Call, e ast.Expr) bool {
+		x, _ := c.In.Conversion(e)
+		if x == nil {
+			return false
+		}
+		call := c.made(x)
+		return call != nil && slices.Contains(callees, c.In.Called(call))
+	})
+}
+
+// timerSelected holds where the channel of a timer is only received from in a select
+// with another case, and the timer is otherwise only stopped.
+var timerSelected = Condition{"its channel is a case of a select that has others, and it is otherwise only stopped", func(c *Call) bool {
+	selected := false
+	for _, use := range c.In.Results(c.CallExpr) {
+		sel, ok := c.In.Parent(use).(*ast.SelectorExpr)
+		switch {
+		case !ok || sel.X != use:
+			return false
+		case sel.Sel.Name == "Stop":
+		case sel.Sel.Name == "C":
+			clause := c.clause(sel)
+			if clause == nil || !c.sameRound(use) {
+				return false
+			}
+			selected = true
+		default:
+			return false
+		}
+	}
+	return selected
+}}
+
+// clause is the clause of a select of several that receives from an expression.
+func (c *Call) clause(e ast.Expr) *ast.CommClause {
+	n := c.In.Parent(e)
+	for range 4 {
+		if clause, ok := n.(*ast.CommClause); ok {
+			block, _ := c.In.Parent(clause).(*ast.BlockStmt)
+			if block == nil || len(block.List) < 2 {
+				return nil
+			}
+			for _, other := range block.List {
+				if o, ok := other.(*ast.CommClause); ok && o.Comm == nil {
+					return nil // it waits for nothing
+				}
+			}
+			return clause
+		}
+		if n == nil {
+			return nil
+		}
+		n = c.In.Parent(n)
+	}
+	return nil
+}
