@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"whet/internal/format/benchmark"
 	"whet/internal/gobench"
 	"whet/internal/program"
 	"whet/internal/recording"
@@ -16,9 +18,14 @@ import (
 // agent takes twenty rows of metrics in it.
 const courseRun = 2 * time.Second
 
+// courseEnd is how long the process may last after that. A TestMain that looks for
+// goroutines that the tests left finds the agent's, and waits for their end.
+const courseEnd = 5 * time.Second
+
 // course runs a benchmark with the agent in it, which says how its process
 // fared: memory, goroutines, collections, waits. Nothing of it is in the times
-// or the other profiles. What stands in the way costs this step alone.
+// or the other profiles. What stands in the way costs this step alone. A process
+// that failed after the benchmark gave its result has done what it was run for.
 func (r *recorder) course(ctx context.Context, s *subject) error {
 	if r.agentBin == nil {
 		return nil
@@ -32,7 +39,7 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	defer a.Remove()
 	d := r.length(courseRun)
 	lines := &gcLines{to: r.out}
-	run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), Env: []string{gcTrace(), a.Env()}, CPU: r.o.CPU, Args: r.o.Args, Timeout: r.limit(), Output: lines}
+	run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), Env: []string{gcTrace(), a.Env()}, CPU: r.o.CPU, Args: r.o.Args, Timeout: min(r.limit(), s.setup+3*d+courseEnd), Output: lines}
 	if r.o.Timeout > 0 {
 		run.Timeout = r.o.Timeout
 	}
@@ -42,7 +49,7 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if res == nil || err != nil {
+	if res == nil || err != nil && !slices.ContainsFunc(res.Lines, func(l benchmark.Line) bool { return l.Name == s.Name }) {
 		r.w.Warn("%s over time: %v", s.Name, err)
 		return nil
 	}

@@ -226,9 +226,9 @@ func (r *recorder) length(d time.Duration) time.Duration {
 }
 
 // limit is the time after which a process is taken to hang: one that began in
-// time may end a little late.
+// time may end a little late, and a step's second process no later than its first.
 func (r *recorder) limit() time.Duration {
-	return max(r.left(), 0) + 10*time.Second
+	return max(r.left()+10*time.Second, time.Second)
 }
 
 // benchTime is the user's, or as many calls as take about d.
@@ -343,6 +343,9 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 		return nil
 	}
 	for _, kind := range []string{recording.KindBlock, recording.KindMutex} {
+		if r.left() <= 0 {
+			break
+		}
 		r.progress(Progress{Stage: kind, Benchmark: s.Name})
 		d := r.length(delayRun)
 		res, p, err := r.instrument(ctx, s, kind, r.limit(), r.benchTime(d, s))

@@ -47,7 +47,7 @@ func (s *session) addSources(ctx context.Context, stopped bool) {
 		return
 	}
 	s.progress(Progress{Stage: "asking the compiler"})
-	limited, stop := context.WithTimeout(ctx, compilerLimit)
+	limited, stop := context.WithTimeout(ctx, s.compilerLimit())
 	defer stop()
 	s.addView(limited)
 }
@@ -55,7 +55,7 @@ func (s *session) addSources(ctx context.Context, stopped bool) {
 // askCompiler asks about packages, and leaves it to who first wants to know to wait
 // for the answer, and to store it.
 func (s *session) askCompiler(ctx context.Context, packages []string) {
-	ctx, stop := context.WithTimeout(ctx, compilerLimit)
+	ctx, stop := context.WithTimeout(ctx, s.compilerLimit())
 	var asking sync.WaitGroup
 	var text []byte
 	var err error
@@ -185,9 +185,16 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// compilerLimit keeps a report that is ready from waiting long for notes on
-// its lines.
-const compilerLimit = 15 * time.Second
+// compilerLimit keeps a report that is ready from waiting long for notes on its
+// lines. 15 s after the budget the compiler is not waited for any more: 20 s after
+// it the report is due.
+func (s *session) compilerLimit() time.Duration {
+	const late = 15 * time.Second
+	if s.deadline.IsZero() {
+		return late
+	}
+	return min(late, max(s.left()+late, 0))
+}
 
 // collectLater lets a small heap reach 32 MiB before it is next collected, and is then
 // as it was: what is left to do ends there, and collections from 4 MiB on would take a
