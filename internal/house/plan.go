@@ -127,7 +127,8 @@ func House() Plan {
 		{Pattern: "internal/loadresult", Floor: Ground,
 			Beside: []string{"internal/hist"},
 			Why:    "the times of a load are histograms"},
-		{Pattern: "internal/schedule", Floor: Ground},
+		{Pattern: "internal/schedule", Floor: Ground, Beside: []string{"internal/quantity"},
+			Why: "times in a plan are written as in every flag"},
 		{Pattern: "internal/timeline", Floor: Ground, Planned: true},
 
 		{Pattern: "agent", Floor: Agent, Powers: All},

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"whet/internal/quantity"
 )
 
 // Examples are what a rate may look like, for messages and usage.
@@ -78,7 +80,7 @@ func parseLeg(text string, d time.Duration, last bool) (leg, error) {
 	}
 	switch {
 	case timed:
-		if l.length, err = time.ParseDuration(strings.TrimSpace(length)); err != nil {
+		if l.length, err = quantity.ParseDuration(strings.TrimSpace(length)); err != nil {
 			return leg{}, fmt.Errorf("%s is no duration; write one like 10s or 2m", clipped(strings.TrimSpace(length)))
 		}
 		if l.length <= 0 {

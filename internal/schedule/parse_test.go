@@ -29,6 +29,7 @@ func TestParse(t *testing.T) {
 		{"0..10", "0/s..10/s:1m", time.Minute},
 		{"10..0:2s", "10/s..0/s:2s", 2 * time.Second},
 		{"100/s:10s,200/s:20s", "100/s:10s,200/s:20s", 30 * time.Second},
+		{"100/s:10,200/s", "100/s:10s,200/s", 10 * time.Second},
 		{"100/s:10s,200/s", "100/s:10s,200/s", 10 * time.Second},
 		{"100/s:10s,100/s", "100/s:10s", 10 * time.Second},
 		{"10/s..100/s:10s, 100/s:50s, 100/s..0:1h", "10/s..100/s:10s,100/s:50s,100/s..0/s:1h", time.Hour + time.Minute},

@@ -92,17 +92,19 @@ func (t *writer) compareLoads(runs []Run) {
 		names = max(min(names, room-notes), 0)
 	}
 	var head strings.Builder
+	head.WriteString("  " + strings.Repeat(" ", names))
 	for i, c := range columns {
 		head.WriteString("  " + strings.Repeat(" ", widths[i]-page.Cells(c.name)) + c.name)
 	}
 	t.Line(t.Paint(page.Dim, head.String()))
 	for i := range runs {
 		var line strings.Builder
+		line.WriteString("  " + page.Pad(inMiddle(named[i], names), names))
 		for k, c := range columns {
 			cell := c.of(&runs[i])
 			line.WriteString("  " + strings.Repeat(" ", widths[k]-page.Cells(cell)) + cell)
 		}
-		t.Line(line.String(), "  ", page.Pad(inMiddle(named[i], names), names), "  ", t.Paint(page.Dim, inMiddle(noted[i], notes)))
+		t.Line(line.String(), "  ", t.Paint(page.Dim, inMiddle(noted[i], notes)))
 	}
 }
 

@@ -51,7 +51,7 @@ func TestLoadsBeside(t *testing.T) {
 	}
 	w = writer{page.Text{Width: 120}}
 	w.compareLoads(runs)
-	for _, want := range []string{"run 3  closed, 2 connections", "p99.99", "mean"} {
+	for _, want := range []string{"\n  run 3     2,952 ", "  closed, 2 connections\n", "p99.99", "mean"} {
 		if !bytes.Contains(w.Bytes(), []byte(want)) {
 			t.Errorf("no %q in\n%s", want, w.Bytes())
 		}

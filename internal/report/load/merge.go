@@ -57,18 +57,18 @@ func WriteMergeText(w io.Writer, m *Merge, o page.TextOptions) error {
 	}
 	t.Warnings(m.Warnings)
 	t.Line()
-	head := []string{"times", "mean"}
+	head := []string{"", "times", "mean"}
 	quantiles := t.quantiles(3)
 	for _, q := range quantiles {
 		head = append(head, q.name)
 	}
-	rows := [][]string{append(head, "max", "", "")}
+	rows := [][]string{append(head, "max", "")}
 	for _, tag := range slices.Sorted(maps.Keys(m.Times)) {
 		h := m.Times[tag]
-		row := append([]string{quantity.Count(float64(h.Count()))}, someTimes(h, quantiles)...)
-		rows = append(rows, append(row, cmp.Or(printable.Line(tag), "(no tag)"), ""))
+		row := append([]string{cmp.Or(printable.Line(tag), "(no tag)"), quantity.Count(float64(h.Count()))}, someTimes(h, quantiles)...)
+		rows = append(rows, append(row, ""))
 	}
-	t.Table(rows)
+	t.Labelled(rows)
 	if m.Recordings > 0 {
 		t.Line()
 		t.Hang(2, "requests", loadLabel, quantity.Count(float64(m.Requests)))

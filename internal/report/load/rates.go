@@ -97,12 +97,12 @@ func (t *writer) rates(run *Run) {
 		return
 	}
 	t.Heading("Rates", ratesNote)
-	rows := [][]string{append(slices.Clone(rateColumns), "", "")}
+	rows := [][]string{slices.Concat([]string{""}, rateColumns, []string{""})}
 	for i := range stretches {
 		s := &stretches[i]
-		rows = append(rows, append(s.cells(), s.span(), s.note()))
+		rows = append(rows, slices.Concat([]string{s.span()}, s.cells(), []string{s.note()}))
 	}
-	t.Table(rows)
+	t.Labelled(rows)
 }
 
 var rateColumns = []string{"planned", "answered", "errors", "p50", "p99", "max"}

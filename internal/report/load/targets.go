@@ -81,11 +81,11 @@ func (t *writer) targets(run *Run) {
 		return
 	}
 	t.Heading("Targets", targetsNote)
-	rows := [][]string{append(slices.Clone(targetColumns), "", "")}
+	rows := [][]string{slices.Concat([]string{""}, targetColumns, []string{""})}
 	for _, r := range shown {
-		rows = append(rows, append(slices.Clone(r.Cells), r.Name, ""))
+		rows = append(rows, slices.Concat([]string{r.Name}, r.Cells, []string{""}))
 	}
-	t.Table(rows)
+	t.Labelled(rows)
 	if more > 0 {
 		t.Hang(2, "", 0, fmt.Sprintf("and %s more", quantity.Count(float64(more))))
 	}

@@ -58,9 +58,10 @@ func (t *Text) Table(rows [][]string) {
 	}
 }
 
-// Labelled writes a table whose rows begin with a label, left-aligned; columns
-// are right-aligned, and a note ends the row, or goes onto a line of its own where
-// it does not fit. The first row is the header.
+// Labelled writes a table whose rows begin with a label, left-aligned, which is
+// shortened to the room that the figures leave it, or stands above them where that
+// is little; columns are right-aligned, and a note ends the row, or goes onto a line
+// of its own where it does not fit. The first row is the header.
 func (t *Text) Labelled(rows [][]string) {
 	last := len(rows[0]) - 1
 	widths := make([]int, last)
@@ -69,8 +70,20 @@ func (t *Text) Labelled(rows [][]string) {
 			widths[c] = max(widths[c], Cells(r[c]))
 		}
 	}
+	figures := 2 * last
+	for _, w := range widths[1:] {
+		figures += w
+	}
+	label := min(widths[0], t.Width-figures)
+	above := label < min(TableName, widths[0])
 	for i, r := range rows {
-		line := "  " + Pad(r[0], widths[0])
+		line := "  " + Pad(Shorten(r[0], max(label, 1)), label)
+		if above {
+			line = ""
+			if i > 0 {
+				t.Line("  ", Shorten(r[0], t.Width-2))
+			}
+		}
 		for c := 1; c < last; c++ {
 			line += strings.Repeat(" ", widths[c]-Cells(r[c])+2) + r[c]
 		}
@@ -83,7 +96,9 @@ func (t *Text) Labelled(rows [][]string) {
 			t.Line(line, "  ", t.Paint(Dim, note))
 		default:
 			t.Line(line)
-			t.Line("    ", t.Paint(Dim, Shorten(note, t.Width-4)))
+			for _, l := range Wrap(note, t.Width-4) {
+				t.Line("    ", t.Paint(Dim, l))
+			}
 		}
 	}
 }
