@@ -171,7 +171,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 			if c.aboutWaits() {
 				w.above = s.contended(&c)
 			} else {
-				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold
+				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold && (s.isBenchmark() || w.worth(s) >= bytesMatter)
 			}
 			if !w.above && w.avoidable.max() < negligible {
 				continue

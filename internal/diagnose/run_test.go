@@ -77,6 +77,32 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
+// Of a program 40 % of the bytes are a finding where the allocator's work for them is
+// worth 2 % of the time: 0.4 of 60 of 1000 samples, not of 40. Of a benchmark they
+// always are.
+func TestBytesOfAProgram(t *testing.T) {
+	for _, test := range []struct {
+		kind      string
+		allocator int64
+		above     bool
+	}{{"program", 60, true}, {"program", 40, false}, {"service", 40, false}, {"benchmark", 40, true}} {
+		cpu := cpuProfile(sample{stack: []string{"m/x.rest", "runtime.mallocgc"}, n: test.allocator}, sample{stack: []string{"m/x.rest"}, n: 1000 - test.allocator})
+		allocs := allocProfile(sample{stack: []string{"m/x.slow"}, n: 10, size: 40}, sample{stack: []string{"m/x.rest"}, n: 10, size: 60})
+		r := ruleFor("slow", "m/x.slow", 200)
+		find := r.Find
+		r.Find = func(s *Subject) []Claim {
+			cs := find(s)
+			cs[0].Cost.CPU = nil
+			return cs
+		}
+		s := subject("B", cpu, allocs, nil)
+		s.Kind = test.kind
+		if res := Run(registryOf(t, r), []*Subject{s}); len(res.Findings) == 1 != test.above {
+			t.Errorf("%s, %d of 1000 in the allocator: findings %+v, below %+v", test.kind, test.allocator, res.Findings, res.Below)
+		}
+	}
+}
+
 // A rule that fails on a program takes nothing from the others.
 func TestRuleThatFails(t *testing.T) {
 	bad := ruleFor("bad", "m/x.slow", 200)

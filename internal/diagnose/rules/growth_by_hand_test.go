@@ -417,6 +417,49 @@ func TestBufferPerCallByHand(t *testing.T) {
 	}
 }
 
+// What a buffer is for decides what to do in its place.
+func TestBufferRemedyByHand(t *testing.T) {
+	const src = `package app; import ("bufio"; "bytes"; "hash/crc32"; "io")
+
+func sum(raw []byte) uint32 {
+	b := make([]byte, len(raw)) // 4
+	copy(b, raw)
+	b[8] = 0
+	return crc32.ChecksumIEEE(b)
+}
+
+func send(w io.Writer, raw []byte) uint32 {
+	b := make([]byte, len(raw)) // 11
+	copy(b, raw)
+	w.Write(b)
+	return crc32.ChecksumIEEE(b)
+}
+
+func head(text []byte) bool {
+	sc := bufio.NewScanner(bytes.NewReader(text)) // 18
+	return sc.Scan() // 19
+}
+
+func line(r io.Reader) bool {
+	sc := bufio.NewScanner(r) // 23
+	return sc.Scan() // 24
+}
+`
+	for _, test := range []struct{ frames, says string }{
+		{"m/app.sum:4", "Copy nothing"},
+		{"m/app.send:11", "Keep it in a sync.Pool"},
+		{"m/app.head:19 bufio.(*Scanner).Scan", "Cut the lines off"},
+		{"m/app.line:24 bufio.(*Scanner).Scan", "Hand the scanner a buffer"},
+	} {
+		s := app(t, src, known, []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}}, []stack{{test.frames, 10, 4096}})
+		s.AllocIterations = 10
+		got := said(t, "buffer-per-call", s)
+		if len(got) != 1 || !strings.Contains(got[0].Remedy, test.says) {
+			t.Errorf("%s: %+v, want %q", test.frames, got, test.says)
+		}
+	}
+}
+
 // Portion takes the largest samples that fit, and never more than the share.
 func TestPortion(t *testing.T) {
 	s := app(t, "package app", nil, []stack{{frames: "a", n: 50}, {frames: "b", n: 30}, {frames: "c", n: 15}, {frames: "d", n: 5}}, nil)

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"whet/internal/symbolname"
 	"whet/internal/typed"
@@ -170,4 +171,32 @@ func startsEmpty(pkg *typed.Package, call ast.Expr) bool {
 func readsMemory(pkg *typed.Package, call ast.Expr) bool {
 	arg, ok := given(call).(*ast.CallExpr)
 	return ok && slices.Contains([]string{"strings.NewReader", "bytes.NewReader", "bytes.NewBuffer", "bytes.NewBufferString"}, pkg.Called(arg))
+}
+
+// hashed reports whether a variable is filled from other bytes by copy, and handed to
+// nothing but functions that work a checksum or a hash out.
+func hashed(pkg *typed.Package, v *types.Var) bool {
+	if v == nil {
+		return false
+	}
+	copied, summed := false, false
+	for _, id := range pkg.Uses(v) {
+		x := pkg.Operand(id)
+		call, ok := pkg.Parent(x).(*ast.CallExpr)
+		if !ok {
+			if ix, ok := pkg.Parent(x).(*ast.IndexExpr); ok && ix.X == x {
+				continue
+			}
+			return false
+		}
+		switch name := pkg.Called(call); {
+		case name == "copy":
+			copied = copied || call.Args[0] == x
+		case strings.HasPrefix(name, "hash/") || strings.HasPrefix(name, "crypto/"):
+			summed = true
+		case pkg.Builtin(call) != "len":
+			return false
+		}
+	}
+	return copied && summed
 }

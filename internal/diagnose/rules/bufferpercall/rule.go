@@ -98,7 +98,10 @@ func (f *finder) claim(b *buffer) diagnose.Claim {
 	if b.kind == scratch || b.followed {
 		c.Confidence = finding.Medium
 	}
-	if looped && !b.kind.perInput {
+	if b.kind == scratch && hashed(b.pkg, b.v) {
+		c.Why = fmt.Sprintf("%s is a copy of other bytes, made in each call for a checksum or a hash alone.", name)
+		c.Remedy = "Copy nothing: give the function the parts one after the other, those before and after what differs, crc32.Update(sum, table, part) or Write of a hash.Hash, with a few bytes for what stands in its place."
+	} else if looped && !b.kind.perInput {
 		c.Remedy = "Make it once before the loop. Where the function itself is called often: " + strings.ToLower(c.Remedy[:1]) + c.Remedy[1:]
 	}
 	does := "make the buffer or its memory"

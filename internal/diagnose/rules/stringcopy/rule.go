@@ -240,10 +240,6 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 		return "The buffer's content is copied into a new string.",
 			"Use a strings.Builder, whose String does not copy, or hand on the buffer's Bytes. Where the buffer goes back to a pool this one copy is the price of reusing it: then only handing on Bytes, or writing them out, avoids it.",
 			finding.Medium
-	case concatenates && sh.compared:
-		return "Strings are joined only to be compared: concatenation allocates a new string and copies every part into it.",
-			"Compare with the parts, and build nothing: strings.CutPrefix and CutSuffix, or len(s) == len(a)+len(b) && s[:len(a)] == a && s[len(a):] == b.",
-			finding.High
 	case concatenates:
 		return "Concatenation allocates a new string and copies every part into it.",
 			"Append the parts to a []byte that is reused (append(b[:0], …)), hand them on unjoined, or build the string once where it is constant.",

@@ -17,7 +17,6 @@ type shape struct {
 	growsInLoop bool // s += x or s = s + x of a string from outside the loop
 	beforeWrite bool // []byte(s) is an argument of a Write
 	lookup      bool // string(b) is only compared or looked up
-	compared    bool // what + makes stands in comparisons alone
 	converts    bool // a conversion between string and a slice
 	allocates   bool // something else in it allocates too, or nobody knows
 	boxes       bool // values are passed as ...any
@@ -29,18 +28,12 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
 	if st.Node == nil || pkg == nil {
 		return shape{allocates: true}
 	}
-	var sums, compared int
 	st.Head(func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.CompositeLit:
 			sh.allocates = true
 		case *ast.BinaryExpr:
-			if around := pkg.Parent(n); pkg.Joins(n) && !isSum(pkg, around) {
-				sums++
-				if c, ok := around.(*ast.BinaryExpr); ok && c.Op.Precedence() == token.EQL.Precedence() {
-					compared++
-				}
-			}
+			sh.concat = sh.concat || pkg.Joins(n)
 		case *ast.IncDecStmt:
 			sh.allocates = sh.allocates || setsMap(pkg, n.X)
 		case *ast.AssignStmt:
@@ -51,7 +44,6 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
 		}
 		return true
 	})
-	sh.concat, sh.compared = sh.concat || sums > 0, sums > 0 && compared == sums
 	for _, c := range s.Sites(st) {
 		name := c.Callee()
 		sh.converts = sh.converts || conversion(pkg, c.CallExpr) != none
@@ -60,12 +52,6 @@ func shapeOf(s *diagnose.Subject, st diagnose.Statement) (sh shape) {
 		sh.beforeWrite = sh.beforeWrite || strings.HasSuffix(name, ".Write") && slices.ContainsFunc(c.Args, func(e ast.Expr) bool { return conversion(pkg, e) == toBytes })
 	}
 	return sh
-}
-
-// isSum reports whether a node joins strings, so that what stands in it is a part.
-func isSum(pkg *typed.Package, n ast.Node) bool {
-	sum, ok := n.(*ast.BinaryExpr)
-	return ok && pkg.Joins(sum)
 }
 
 // isPurpose reports whether a statement returns its argument or a field, converted,
