@@ -17,8 +17,8 @@ func completionCommand() *cli.Command {
 		Operands: "bash|zsh|fish",
 		Short:    "a completion script for a shell",
 		Long: `
-Completion prints a script that completes verbs, flags and file names. It is made from the same
-table as the help.`,
+Completion prints a script that completes verbs, flags, file names and recordings (@, @NAME). It is
+made from the same table as the help.`,
 		Examples: []string{
 			"source <(whet completion bash)",
 			"whet completion zsh > ~/.zsh/completions/_whet",
@@ -47,6 +47,7 @@ type completedVerb struct {
 	name, short string
 	flags       []completedFlag
 	words       []string // the operands, where they are a fixed list
+	recordings  bool     // an operand may be a recording
 }
 
 type completedFlag struct {
@@ -61,7 +62,7 @@ func completedVerbs() []completedVerb {
 	var verbs []completedVerb
 	var names []string
 	for _, c := range commands() {
-		v := completedVerb{name: c.Name, short: c.Short}
+		v := completedVerb{name: c.Name, short: c.Short, recordings: c.Recordings > 0}
 		fs, _ := c.Flags()
 		fs.VisitAll(func(f *flag.Flag) {
 			_, usage := flag.UnquoteUsage(f)
@@ -95,7 +96,14 @@ _whet() {
 		COMPREPLY=($(compgen -W '%s' -- "$cur"))
 		return
 	fi
-	local flags='' values='' words='' choices='' choice
+	local flags='' values='' words='' choices='' recordings='' choice
+	# Bash may split a word after @; then it is not part of what is completed.
+	local typed=$cur at=@
+	if [ "$prev" = @ ]; then
+		typed=@$cur at=''
+	elif [ "$cur" = @ ] && [[ $COMP_WORDBREAKS == *@* ]]; then
+		at=''
+	fi
 	case ${COMP_WORDS[1]} in
 `, strings.Join(names, " "))
 	take := func(pattern string, v completedVerb) {
@@ -109,8 +117,12 @@ _whet() {
 				choices = append(choices, "-"+f.name+":"+strings.Join(f.words, ","))
 			}
 		}
-		fmt.Fprintf(&b, "\t%s) flags='%s' values='%s' words='%s' choices='%s' ;;\n",
-			pattern, strings.Join(flags, " "), strings.Join(values, " "), strings.Join(v.words, " "), strings.Join(choices, " "))
+		recordings := ""
+		if v.recordings {
+			recordings = "yes"
+		}
+		fmt.Fprintf(&b, "\t%s) flags='%s' values='%s' words='%s' choices='%s' recordings='%s' ;;\n",
+			pattern, strings.Join(flags, " "), strings.Join(values, " "), strings.Join(v.words, " "), strings.Join(choices, " "), recordings)
 	}
 	for _, v := range verbs {
 		take(v.name, v)
@@ -130,6 +142,12 @@ _whet() {
 			;;
 		esac
 	done
+	if [ -n "$recordings" ] && [[ $typed == @* ]]; then
+		while read -r choice; do
+			[[ $choice == "$typed"* ]] && COMPREPLY+=("$at${choice#@}")
+		done < <(whet recordings -operands 2>/dev/null)
+		return
+	fi
 	case " $values " in
 	*" $prev "*) return ;;
 	esac
@@ -168,6 +186,9 @@ func writeZsh(w io.Writer, verbs []completedVerb) error {
 			fmt.Fprintf(&b, " \\\n\t\t%s", shellQuote(spec))
 		}
 		operands := "*:file:_files"
+		if v.recordings {
+			operands = `*:file:{ compadd -- ${(f)"$(whet recordings -operands 2>/dev/null)"}; _files }`
+		}
 		if len(v.words) > 0 {
 			operands = "*:word:(" + strings.Join(v.words, " ") + ")"
 		}
@@ -197,6 +218,9 @@ func writeFish(w io.Writer, verbs []completedVerb) error {
 				value = " -r"
 			}
 			fmt.Fprintf(&b, "complete -c whet -n %s -o %s%s -d %s\n", seen, f.name, value, fishQuote(f.usage))
+		}
+		if v.recordings {
+			fmt.Fprintf(&b, "complete -c whet -n %s -a %s\n", seen, fishQuote("(whet recordings -operands 2>/dev/null)"))
 		}
 		if len(v.words) > 0 {
 			fmt.Fprintf(&b, "complete -c whet -n %s -f -a %s\n", seen, fishQuote(strings.Join(v.words, " ")))

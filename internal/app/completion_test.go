@@ -45,6 +45,10 @@ func TestBashCompletion(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(completionScript(t, "bash")), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	// What asks for recordings calls whet, here a script.
+	if err := os.WriteFile(filepath.Join(dir, "whet"), []byte("#!/bin/sh\n[ \"$*\" = 'recordings -operands' ] && printf '@\\n@2\\n@chi\\n@chi-2\\n'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	complete := func(line string) []string {
 		t.Helper()
 		// The words before the cursor, as bash splits them; the last may be empty.
@@ -56,13 +60,17 @@ _whet
 printf '%s\n' "${COMPREPLY[@]}"`, "bash")
 		cmd.Args = append(cmd.Args, strings.Split(line, " ")...)
 		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
 		out, err := cmd.Output()
 		if err != nil || !strings.Contains(errs.String(), "-o default") {
 			t.Fatalf("%s: %v: %s", line, err, errs.String())
 		}
-		got := strings.Fields(string(out))
+		got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+		if string(out) == "\n" && !strings.HasSuffix(line, "@") {
+			got = []string{}
+		}
 		slices.Sort(got)
 		return got
 	}
@@ -96,6 +104,14 @@ printf '%s\n' "${COMPREPLY[@]}"`, "bash")
 		"whet flame -colors pur":  {"purple"},
 		"whet list -symbolize f":  {"fastlocal", "force"},
 		"whet top -focus ":        {},
+
+		// With @ as a character that breaks words, as in bash by itself, and without.
+		"whet top @":          {"", "2", "chi", "chi-2"},
+		"whet top @ c":        {"chi", "chi-2"},
+		"whet top @c":         {"@chi", "@chi-2"},
+		"whet diff @2 @chi-":  {"@chi-2"},
+		"whet tune @c":        {},
+		"whet top -focus x @": {"", "2", "chi", "chi-2"},
 	} {
 		if got := complete(line); !slices.Equal(got, want) {
 			t.Errorf("%q completes to %q, want %q", line, got, want)

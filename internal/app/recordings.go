@@ -20,13 +20,17 @@ first: @ is the newest, @2 the one before it, @NAME the newest of that name.`,
 		Examples: []string{"whet recordings", "whet recordings -json", "whet diff @2 @"},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			asJSON := fs.Bool("json", false, "print one JSON document")
-			return func(ctx context.Context, e *cli.Env, operands []string) error {
-				if len(operands) > 0 {
-					return cli.UsageError("recordings: it lists all there are, and %s is no flag: whet diagnose shows one", strings.Join(operands, " "))
+			operands := fs.Bool("operands", false, "print what stands for each alone (@, @2, @NAME), a word a line: completion asks")
+			return func(ctx context.Context, e *cli.Env, rest []string) error {
+				if len(rest) > 0 {
+					return cli.UsageError("recordings: it lists all there are, and %s is no flag: whet diagnose shows one", strings.Join(rest, " "))
 				}
 				place, err := dotwhet.Of(".")
 				if err != nil {
 					return err
+				}
+				if *operands {
+					return place.PrintOperands(e.Stdout)
 				}
 				return place.Print(e.Stdout, *asJSON)
 			}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -97,6 +99,34 @@ func size(dir string) int64 {
 		return nil // what cannot be looked at is not counted
 	})
 	return total
+}
+
+// plainName is a name that no shell takes for anything else.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// PrintOperands writes what stands for a recording, a word a line: @, @2 and so on,
+// then names. A name that a shell may take for something else is left out.
+func (p Place) PrintOperands(w io.Writer) error {
+	list, err := p.List()
+	var words, names []string
+	for i, e := range list {
+		word := "@"
+		if i > 0 {
+			word = fmt.Sprintf("@%d", i+1)
+		}
+		words = append(words, word)
+		for _, name := range []string{e.base(), e.Name} {
+			if plainName.MatchString(name) && !slices.Contains(names, "@"+name) {
+				names = append(names, "@"+name)
+			}
+		}
+	}
+	for _, word := range append(words, names...) {
+		if _, err := fmt.Fprintln(w, word); err != nil {
+			return fmt.Errorf("print the recordings: %w", err)
+		}
+	}
+	return err
 }
 
 // Print writes the list of the recordings as text, or as one JSON document.
