@@ -41,6 +41,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 	var res Result
 	merged := newMerger()
 	var short []string // subjects with too few samples
+	subjects, pool := withoutPool(subjects)
 	for i := range reg.rules {
 		if slices.ContainsFunc(subjects, func(s *Subject) bool { return s.hasEvidence(&reg.rules[i]) }) {
 			res.Asked = append(res.Asked, reg.rules[i].ID)
@@ -70,12 +71,24 @@ func Run(reg *Registry, subjects []*Subject) Result {
 			}
 		}
 	}
+	if pool != nil {
+		pool.mend()
+		short = nil
+		together := charge([]*Subject{pool})
+		claims, _, _, _ := pool.ask(reg.rules) // what there is to warn of, each benchmark's own has said
+		for _, c := range claims {
+			merged.add(pool, c)
+			if cause, ok := together.cause(0, &c); ok {
+				causes = append(causes, cause)
+			}
+		}
+	}
 	res.Findings, res.Below = merged.split()
 	finding.Sort(res.Findings)
 	finding.Sort(res.Below)
 	var places []entry
 	res.HotPlaces, res.Accounts, places = costs.hotPlaces(causes)
-	res.Verdict = verdict(reg, judged, res.Findings, func(kind VerdictKind) (Outcome, string) {
+	res.Verdict = verdict(reg, judged, pool, res.Findings, func(kind VerdictKind) (Outcome, string) {
 		return costs.outcome(kind, res.Findings, res.HotPlaces, places)
 	})
 	res.Warnings = append(res.Warnings, costs.ownWork()...)
@@ -89,6 +102,20 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		*texts = slices.Compact(*texts)
 	}
 	return res
+}
+
+// withoutPool takes the sum of the subjects' profiles out of them; nil: there is
+// none. Rules are asked about the sum too. Places and shares of the verdict are
+// sums over all subjects anyhow.
+func withoutPool(all []*Subject) (subjects []*Subject, pool *Subject) {
+	for _, s := range all {
+		if s.Pool != nil {
+			pool = s
+		} else {
+			subjects = append(subjects, s)
+		}
+	}
+	return subjects, pool
 }
 
 // weighed is a claim with its figures.
@@ -323,7 +350,7 @@ func (m *merger) add(s *Subject, w weighed) {
 			Unknown:    s.unknown(c.aboutWaits()),
 			Confidence: s.confidence(&w),
 			Evidence:   c.Evidence, Why: c.Why, Remedy: c.Remedy, Fixable: c.Fixable,
-			Benchmarks: []string{s.Benchmark},
+			Benchmarks: s.names(),
 		},
 	}
 	if w.underLock != nil {

@@ -26,6 +26,10 @@ type Subject struct {
 	// others of a workspace or replaced by a directory.
 	Modules []string
 
+	// Pool names the benchmarks whose CPU and allocation profiles these are the sum
+	// of, where each alone has too few samples; nil: it is one benchmark.
+	Pool []string
+
 	// Lone: one profile is all there is, and nobody could have recorded more.
 	Lone bool
 

@@ -57,8 +57,9 @@ const (
 
 // verdict is the bottleneck, what outcome says of it where no finding does, and
 // what else happened that nobody must miss.
-func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding, outcome func(VerdictKind) (Outcome, string)) Verdict {
-	v := bottleneck(reg, subjects, findings).leaked(findings)
+// pool has their samples where each has too few; nil: there is none.
+func verdict(reg *Registry, subjects []*Subject, pool *Subject, findings []finding.Finding, outcome func(VerdictKind) (Outcome, string)) Verdict {
+	v := bottleneck(reg, subjects, pool, findings).leaked(findings)
 	var open string
 	if v.Outcome, open = outcome(v.Kind); open != "" {
 		v.Text += "; " + open
@@ -83,7 +84,7 @@ func verdict(reg *Registry, subjects []*Subject, findings []finding.Finding, out
 // bottleneck judges in this order, the first that holds: what conditionsVerdict
 // knows of programs and services, no profile at all, a lock, waiting, too few
 // samples, allocation, and the CPU.
-func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) Verdict {
+func bottleneck(reg *Registry, subjects []*Subject, pool *Subject, findings []finding.Finding) Verdict {
 	lock := heaviestLock(subjects, findings)
 	if v, ok := conditionsVerdict(subjects, lock); ok {
 		return v
@@ -111,6 +112,11 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 			freeWall += s.CPU.Duration
 		}
 	}
+	over := ""
+	if pool != nil && most < need {
+		most = pool.BaseCPUSamples()
+		over = fmt.Sprintf(", over %s together, which have %d samples", quantity.Plural(len(pool.Pool), "benchmark"), most)
+	}
 	byLock, lockIsIt := lockVerdict(subjects, lock)
 	v := Verdict{}
 	switch {
@@ -135,6 +141,7 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 		if fn, share := heaviest(subjects, byAllocs); fn != "" {
 			v.Text += fmt.Sprintf(", %s of the bytes in %s", quantity.Percent(share), fn)
 		}
+		v.Text += over
 	default:
 		v = Verdict{Kind: CPUBound, Text: "CPU-bound"}
 		if fn, share := heaviest(subjects, byCPU); fn != "" {
@@ -145,6 +152,7 @@ func bottleneck(reg *Registry, subjects []*Subject, findings []finding.Finding) 
 				v.Text += fmt.Sprintf(", the most of it below %s (%s)", fn, quantity.Percent(share))
 			}
 		}
+		v.Text += over
 	}
 	return v
 }

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -309,6 +310,37 @@ func TestVerdictOnACrowdedMachine(t *testing.T) {
 		v := verdictOf(t, s)
 		if test.want == "" && strings.Contains(v.Text, "other work") || !strings.HasSuffix(v.Text, test.want) {
 			t.Errorf("%s: %q, want %q", test.name, v.Text, test.want)
+		}
+	}
+}
+
+// TestPool: benchmarks with too few samples each are judged by the sum, which is
+// no third benchmark in the figures.
+func TestPool(t *testing.T) {
+	profile := func(hot, other int64) *hot.Classified {
+		return cpuProfile(sample{stack: []string{"m/x.hot"}, n: hot}, sample{stack: []string{"m/x.other"}, n: other})
+	}
+	a, b := subject("A", profile(10, 90), nil, nil), subject("B", profile(60, 90), nil, nil)
+	pool := subject("2 benchmarks", profile(70, 180), nil, nil)
+	reg := registryOf(t, ruleFor("slow", "m/x.hot", 200))
+	alone := Run(reg, []*Subject{a, b})
+	if alone.Verdict.Kind != TooFewSamples || len(alone.Findings) != 0 || len(alone.Warnings) != 1 {
+		t.Fatalf("without a pool: %+v", alone)
+	}
+	pool.Pool = []string{"A", "B"}
+	res := Run(reg, []*Subject{a, pool, b})
+	if v := res.Verdict; v.Kind != CPUBound || v.Outcome != OutcomeFindings || v.Text != "CPU-bound in m/x.other (72.0 % of CPU), over 2 benchmarks together, which have 250 samples" {
+		t.Errorf("%+v", v)
+	}
+	if len(res.Findings) != 1 || len(res.Warnings) != 0 || res.Looked != 2 {
+		t.Fatalf("%+v", res)
+	}
+	if f := res.Findings[0]; f.CPURatio != 70.0/250 || f.CPUSamples != 250 || f.FewSamples() || !slices.Equal(f.Benchmarks, []string{"A", "B"}) {
+		t.Errorf("%+v", f)
+	}
+	for i, p := range res.HotPlaces {
+		if *p.CPURatio != *alone.HotPlaces[i].CPURatio || (p.Finding != nil) != (*p.CPURatio == 70.0/250) {
+			t.Errorf("%+v", p)
 		}
 	}
 }

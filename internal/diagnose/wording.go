@@ -2,10 +2,19 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
 	"whet/internal/quantity"
 	"whet/internal/recording"
 )
+
+// names are those of the benchmarks that the profiles are of.
+func (s *Subject) names() []string {
+	if s.Pool != nil {
+		return slices.Clone(s.Pool)
+	}
+	return []string{s.Benchmark}
+}
 
 // isBenchmark is the kind a subject has unless it says otherwise.
 func (s *Subject) isBenchmark() bool {

@@ -60,7 +60,11 @@ func (a *Reading) Diagnose() (*diagnose.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		result := diagnose.Run(registry, a.subjects)
+		subjects := a.subjects
+		if pool := a.pool(); pool != nil {
+			subjects = append(subjects[:len(subjects):len(subjects)], pool)
+		}
+		result := diagnose.Run(registry, subjects)
 		a.decisions(diagnose.SourceLine{}) // for what is wrong with them
 		a.addStored(&result)
 		a.result = &result
