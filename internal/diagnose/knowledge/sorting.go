@@ -75,6 +75,35 @@ var ofSorting = []Row{
 			After:  "list = slices.Clone(list)\nslices.SortFunc(list, func(a, b int) int { return cmp.Compare(b, a) })\nreturn list"},
 	},
 	{
+		ID: "heap-typed", Cause: "general-function", When: ofHeap, Callees: []string{"container/heap.Push", "container/heap.Pop"},
+		Cost:       "moves elements by methods of an interface, and hands each over as an any",
+		Instead:    "A heap of the elements' own type: a slice with functions that sift up and down, twenty lines, in which comparisons are inlined and no element is boxed.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "list []int", Result: "int", Args: "rand.New(rand.NewSource(1)).Perm(100)", Decls: `type ints []int
+
+func (h ints) Len() int           { return len(h) }
+func (h ints) Less(i, j int) bool { return h[i] < h[j] }
+func (h ints) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *ints) Push(x any)        { *h = append(*h, x.(int)) }
+func (h *ints) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+func push(h []int, x int) []int {
+	h = append(h, x)
+	for i := len(h) - 1; i > 0 && h[i] < h[(i-1)/2]; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+	return h
+}
+`,
+			Before: "h := make(ints, 0, len(list))\nfor _, x := range list {\n\theap.Push(&h, x)\n}\nreturn h[0]",
+			After:  "h := make([]int, 0, len(list))\nfor _, x := range list {\n\th = push(h, x)\n}\nreturn h[0]"},
+	},
+	{
 		ID: "slices-contains-in-loop", Cause: "repeated-scan", When: keptByLoop(0), Callees: []string{"slices.Contains[...]"},
 		Cost:       "goes over the slice",
 		Instead:    "Put the elements into a map[T]bool, or map[T]struct{}, before the loop, and look there. Of fewer than a dozen numbers or short texts the slice stays as fast.",
@@ -157,6 +186,16 @@ var smallElements = arg(0, "is a slice of elements of at most 64 bytes", func(c 
 	}
 	size := c.In.Pointee(types.NewPointer(of))
 	return size > 0 && size <= 64
+})
+
+// ofHeap: the heap is a slice by a pointer, so that its elements are all there is.
+var ofHeap = arg(0, "is a pointer to a slice", func(c *Call, e ast.Expr) bool {
+	to, ok := typed.Under[*types.Pointer](c.In.TypeOf(e))
+	if !ok {
+		return false
+	}
+	_, ok = typed.Under[*types.Slice](to.Elem())
+	return ok
 })
 
 // argumentFrom: the first argument is made where it stands by one of some functions.

@@ -227,6 +227,7 @@ var silent = []struct{ row, params, result, body string }{
 	{"slices-index-in-loop", "names []string, change func([]string)", "int", "n := 0\nfor _, name := range names {\n\tn += slices.Index(names, name)\n\tchange(names)\n}\nreturn n"},
 	{"sort-in-loop", "lists [][]int", "", "for _, list := range lists {\n\tslices.Sort(list)\n}"},
 	{"sort-reverse-typed", "n int, list []int", "", "sort.Sort(sort.Reverse(struct{ sort.IntSlice }{list[n:]}))"},
+	{"heap-typed", "h heap.Interface", "", "heap.Push(h, 3)"},
 	{"sort-slice-typed", "list [][20]string", "", "sort.Slice(list, func(i, j int) bool { return list[i][0] < list[j][0] })"},
 	{"sort-slice-typed", "list any, less func(i, j int) bool", "", "sort.Slice(list, less)"},
 	{"sql-columns-loop", "db *sql.DB, list []*sql.Rows", "int", "n := 0\nfor _, rows := range list {\n\tcolumns, _ := rows.Columns()\n\tn += len(columns)\n}\nreturn n"},

@@ -81,7 +81,7 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string, broken bo
 		}
 		at := fmt.Sprintf("m/app.f:%d", i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -230,6 +230,18 @@ func TestShapeSilent(t *testing.T) {
 		{"pieces-joined", "list []string", "[]string", "var parts []string\nfor _, s := range list {\n\tparts = append(parts, s)\n}\nprintln(strings.Join(parts, \",\"))\nreturn parts", ""},
 		{"pieces-joined", "list, parts []string", "string", "for _, s := range list {\n\tparts = append(parts, s)\n}\nreturn strings.Join(parts, \",\")", ""},
 		{"pieces-joined", "list []string", "string", "var parts []string\nfor _, s := range list {\n\tparts = append(parts, s)\n}\nslices.Sort(parts)\nreturn strings.Join(parts, \",\")", ""},
+		{"rune-decoded", "s string", "rune", "r, _ := utf8.DecodeRuneInString(s)\nreturn r", ""},
+		{"rune-decoded", "s string", "int", "n := 0\nfor i := 0; i < len(s); n++ {\n\tif s[i] < utf8.RuneSelf {\n\t\ti++\n\t\tcontinue\n\t}\n\t_, size := utf8.DecodeRuneInString(s[i:])\n\ti += size\n}\nreturn n", ""},
+		{"copy-only-read", "list []int", "int", "of := slices.Clone(list)\nof[0] = 3\nreturn of[1]", ""},
+		{"copy-only-read", "list []int", "[]int", "of := slices.Clone(list)\nreturn of", ""},
+		{"copy-only-read", "list []int", "int", "of := slices.Clone(list)\nlist[0] = 3\nreturn of[0]", ""},
+		{"copy-only-read", "list []int, f func([]int)", "int", "of := slices.Clone(list)\nf(of)\nreturn of[0]", ""},
+		{"copy-only-read", "list []int, mu *sync.Mutex", "int", "mu.Lock()\nof := slices.Clone(list)\nmu.Unlock()\nreturn of[0]", ""},
+		{"copy-only-read", "list []*int", "int", "of := slices.Clone(list)\nreturn *of[0]", ""},
+		{"sorted-per-call", "m map[string]int", "string", "var keys []string\nfor k := range m {\n\tkeys = append(keys, k)\n}\nsort.Strings(keys)\nreturn keys[0]", ""},
+		{"sorted-per-call", "list []string", "string", "var keys []string\nfor _, k := range list {\n\tkeys = append(keys, k)\n}\nsort.Strings(keys)\nreturn keys[0]", ""},
+		{"runes-searched", "list []int, k int", "int", "low, high := 0, len(list)\nfor low < high {\n\tmid := (low + high) / 2\n\tif list[mid] < k {\n\t\tlow = mid + 1\n\t} else {\n\t\thigh = mid\n\t}\n}\nreturn low", ""},
+		{"runes-searched", "list []rune, k rune", "int", "for i, n := 0, len(list); i < n; i++ {\n\tif list[i] > k {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
 	} {
 		t.Run(s.row, func(t *testing.T) {
 			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {

@@ -155,9 +155,35 @@ var causes = []knowledge.Cause{
 		Unneeded: "and the first round's result would do for all",
 		Outranks: []string{"string-copy", "fmt-format"},
 	},
+	{
+		ID: "copied-to-read", Title: "a copy that is only read",
+		What:     "A function copies a slice, or the bytes of a string, into a variable, and only reads that.",
+		Why:      "Memory is taken and all elements are copied, for what could be read where it is.",
+		Silent:   "When the copy or the original is set, returned, kept or handed to functions that are not known to read only; when the function takes a lock, starts a goroutine or uses a channel; for elements that refer to others.",
+		Fix:      "Read the original.",
+		Unneeded: "where the original could be",
+		Outranks: []string{"string-copy", "collection-per-call"},
+	},
+	{
+		ID: "sorted-per-call", Title: "the same keys sorted in each call",
+		What:     "A function puts the keys of a map, a field or a package variable, into a new slice, and sorts it.",
+		Why:      "The map is gone over and n·log₂(n) comparisons are made for an order that changes only when the map does.",
+		Silent:   "For maps that are parameters or local variables; in constructors.",
+		Fix:      "A sorted slice beside the map.",
+		Unneeded: "though their order changes only when the map does",
+		Outranks: []string{"collection-per-call", "slice-growth"},
+	},
+	{
+		ID: "rune-table", Title: "a search in a table for each character",
+		What:     "A loop finds the range of a rune in a table by halving.",
+		Why:      "A search in 1,000 ranges takes ten steps whose branches cannot be predicted; most text is ASCII, for which an array answers by one load.",
+		Silent:   "For keys of other types; for searches by sort.Search and slices.BinarySearch.",
+		Fix:      "An array for ASCII, before the search.",
+		Unneeded: "though most of them are ASCII",
+	},
 }
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {

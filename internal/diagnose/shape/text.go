@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/finding"
@@ -33,6 +34,40 @@ var ofText = []Shape{
 			Before: "for _, r := range text {\n\tif !isAllowed(r) {\n\t\treturn false\n\t}\n}\nreturn true",
 			After:  "for i := 0; i < len(text); i++ {\n\tif !table[text[i]] {\n\t\treturn false\n\t}\n}\nreturn true"},
 	}, Spends: []string{"", "runtime.decoderune", calls}, Find: runesChecked},
+	{Row: knowledge.Row{
+		ID: "rune-decoded", Cause: "element-at-a-time",
+		When:       knowledge.Words("a loop calls DecodeRune or DecodeRuneInString of unicode/utf8, and the function compares nothing with utf8.RuneSelf or 0x80"),
+		Cost:       "each character is decoded by a call",
+		Instead:    "Ask for ASCII first: if c := s[i]; c < utf8.RuneSelf { r, size = rune(c), 1 } else { r, size = utf8.DecodeRuneInString(s[i:]) }. Texts of other scripts gain nothing.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "text string", Result: "int", Args: "\"the quick brown fox jumps over the lazy dog\"",
+			Before: "n := 0\nfor i := 0; i < len(text); {\n\tr, size := utf8.DecodeRuneInString(text[i:])\n\tif r == 'o' {\n\t\tn++\n\t}\n\ti += size\n}\nreturn n",
+			After:  "n := 0\nfor i := 0; i < len(text); {\n\tr, size := rune(text[i]), 1\n\tif r >= utf8.RuneSelf {\n\t\tr, size = utf8.DecodeRuneInString(text[i:])\n\t}\n\tif r == 'o' {\n\t\tn++\n\t}\n\ti += size\n}\nreturn n"},
+	}, Spends: []string{"unicode/utf8.DecodeRune"}, Find: runeDecoded},
+}
+
+func runeDecoded(p *typed.Package, n ast.Node) (m Match) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || outer(p, call) == nil {
+		return m
+	}
+	if name := p.Called(call); name != "unicode/utf8.DecodeRune" && name != "unicode/utf8.DecodeRuneInString" {
+		return m
+	}
+	m.Goes = []ast.Node{call}
+	ast.Inspect(p.Declaration(n.Pos()), func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryExpr)
+		if !ok {
+			return true
+		}
+		for _, of := range []ast.Expr{b.X, b.Y} {
+			if v := p.Info.Types[of].Value; v != nil && slices.Contains([]string{"127", "128"}, constant.ToInt(v).ExactString()) {
+				m.Goes = nil
+			}
+		}
+		return true
+	})
+	return m
 }
 
 func runesChecked(p *typed.Package, n ast.Node) (m Match) {
