@@ -186,14 +186,15 @@ type Unknown struct {
 	How  string `json:"how"`
 }
 
-// Source is the copy of one file, stored as source/SHA256: of each that holds frames,
+// Source is the copy of one file, stored as source/SHA256, or packed: of each that holds frames,
 // and of the other Go files of the user's packages that do.
 type Source struct {
 	Frame   string `json:"frame"`             // the file's name in the profiles, or what it would be
 	Path    string `json:"path"`              // for people: relative to the module, "GOROOT/src/...", "module@version/..."
 	Module  string `json:"module,omitempty"`  // module path it belongs to, "std" for the standard library
-	SHA256  string `json:"sha256"`            //
-	Bytes   int64  `json:"bytes"`             //
+	SHA256  string `json:"sha256"`            // of the file, not of its packed copy
+	Bytes   int64  `json:"bytes"`             // of the file
+	Packed  string `json:"packed,omitempty"`  // "gzip": the copy is source/SHA256.gz
 	Differs string `json:"differs,omitempty"` // why it may not be what the binary was built from
 }
 

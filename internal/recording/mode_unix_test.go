@@ -64,7 +64,7 @@ func TestLinksInARecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range []string{a.Path, "source/" + r.Sources[0].SHA256} {
+		for _, file := range []string{a.Path, r.Sources[0].file()} {
 			file = filepath.Join(name, filepath.FromSlash(file))
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)

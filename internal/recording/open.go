@@ -213,8 +213,25 @@ func (r *Recording) Source(frameFile string) ([]byte, Source, error) {
 	if !validSHA256(s.SHA256) {
 		return nil, Source{}, fmt.Errorf("source of %s: malformed sha256 in the manifest", frameFile)
 	}
-	data, err := r.Read(Artifact{Path: "source/" + s.SHA256, SHA256: s.SHA256})
-	return data, s, err
+	data, err := r.readBounded(s.file(), maxArtifactBytes)
+	if err == nil && s.Packed != "" {
+		data, err = unpack(s.Packed, data, maxArtifactBytes)
+	}
+	if err != nil {
+		return nil, s, fmt.Errorf("read %s: %w", s.file(), err)
+	}
+	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != s.SHA256 {
+		return nil, s, fmt.Errorf("read %s: it is not what was recorded (sha256 differs)", s.file())
+	}
+	return data, s, nil
+}
+
+// file is the path of the copy in the recording.
+func (s *Source) file() string {
+	if s.Packed == packedGzip {
+		return "source/" + s.SHA256 + ".gz"
+	}
+	return "source/" + s.SHA256
 }
 
 func validSHA256(s string) bool {

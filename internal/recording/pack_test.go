@@ -99,3 +99,55 @@ func FuzzUnpack(f *testing.F) {
 		}
 	})
 }
+
+// TestPackedSources: a copy is stored packed and read as it was, as is one of an older
+// recording, which is not packed; one that was changed is refused.
+func TestPackedSources(t *testing.T) {
+	text := strings.Repeat("package a // as long as a file is\n", 100)
+	w, err := Create(filepath.Join(t.TempDir(), "a.whet"), origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddSource(Source{Frame: "x.go", Path: "x.go"}, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	path, err := w.Finish(0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	read := func() (string, error) {
+		data, s, err := r.Source("x.go")
+		if err == nil && s.Bytes != int64(len(text)) {
+			t.Errorf("%d bytes in the manifest, %d are read", s.Bytes, len(data))
+		}
+		return string(data), err
+	}
+	file := filepath.Join(path, "source", r.Sources[0].SHA256)
+	st, err := os.Stat(file + ".gz")
+	if err != nil || st.Size() > int64(len(text)/4) {
+		t.Errorf("of %d bytes: %v, %v", len(text), st, err)
+	}
+	if got, err := read(); err != nil || got != text {
+		t.Errorf("%q, %v", got, err)
+	}
+	for name, data := range map[string]string{"no gzip": text, "gzip of something else": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
+		if err := os.WriteFile(file+".gz", []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := read(); err == nil {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	r.Sources[0].Packed = ""
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(); err != nil || got != text {
+		t.Errorf("unpacked: %q, %v", got, err)
+	}
+}

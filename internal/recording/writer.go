@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -166,15 +168,21 @@ func (w *Writer) Put(a Artifact, data []byte) error {
 	return w.add(a)
 }
 
-// AddSource stores one source file under its hash.
+// AddSource stores one source file, packed, under its hash.
 func (w *Writer) AddSource(s Source, data []byte) error {
 	sum := sha256.Sum256(data)
-	s.SHA256, s.Bytes = hex.EncodeToString(sum[:]), int64(len(data))
-	name, err := w.File("source/" + s.SHA256)
+	s.SHA256, s.Bytes, s.Packed = hex.EncodeToString(sum[:]), int64(len(data)), packedGzip
+	name, err := w.File(s.file())
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(name, data, 0o644); err != nil {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err = z.Write(data)
+	if err = errors.Join(err, z.Close()); err == nil {
+		err = os.WriteFile(name, packed.Bytes(), 0o644)
+	}
+	if err != nil {
 		return fmt.Errorf("recording: write source of %s: %w", s.Path, RootCause(err))
 	}
 	w.Manifest.Sources = append(w.Manifest.Sources, s)
