@@ -222,7 +222,8 @@ func (a *Reading) conditions() *diagnose.Conditions {
 			c.Cores = limited(c.Cores) // one control group has both
 		}
 		c.GeneratorCores, c.MachineCores = limited(h.Cores), h.Cores
-		c.TargetCPUNs, c.GeneratorCPUNs = svc.TargetCPUNs, svc.Load.GeneratorCPUNs
+		c.TargetCPUNs, _ = a.serviceCPU(svc)
+		c.GeneratorCPUNs = svc.Load.GeneratorCPUNs
 		c.MachineBusy, c.ThrottledNs = svc.MachineBusyRatio, svc.ThrottledNs
 		c.Requests, c.Concurrency, c.ServiceTimeNs = svc.Load.Answered(), svc.Load.Concurrency, svc.Load.ServiceTimeNs.Mean
 		c.SameRequest = true // the load has one method, URL and body
@@ -283,6 +284,26 @@ func (a *Reading) addRun(page *runreport.Page) {
 	page.Contention = a.contention()
 }
 
+// serviceCPU is what the target used under load: by its own account, or, of one
+// that has none to give, by its CPU profile, which covers the most of the load.
+func (a *Reading) serviceCPU(svc *loadformat.Service) (ns *int64, sampled bool) {
+	if svc.TargetCPUNs != nil {
+		return svc.TargetCPUNs, false
+	}
+	for _, p := range a.profiles {
+		if p.kind != recording.KindCPU || p.benchmark != "" || p.Duration <= 0 {
+			continue
+		}
+		var used int64
+		for _, v := range p.Sums(p.column) {
+			used += v
+		}
+		all := int64(float64(used) / float64(p.Duration) * float64(svc.Load.EndNs-svc.Load.StartNs))
+		return &all, true
+	}
+	return nil, false
+}
+
 func (a *Reading) serviceFigures(svc *loadformat.Service) *runreport.Service {
 	l := &svc.Load
 	t := l.ServiceTimeNs
@@ -290,10 +311,11 @@ func (a *Reading) serviceFigures(svc *loadformat.Service) *runreport.Service {
 		URL: svc.URL, Instruments: svc.Instruments, Concurrency: l.Concurrency, DurationNs: l.EndNs - l.StartNs,
 		Requests: l.Requests, ThroughputPerS: l.ThroughputPerS,
 		MeanNs: t.Mean, MinNs: t.Min, P50Ns: t.P50, P90Ns: t.P90, P99Ns: t.P99, P999Ns: t.P999, MaxNs: t.Max,
-		CPUNs: svc.TargetCPUNs, PeakBytes: svc.TargetPeakBytes, GeneratorCPUNs: l.GeneratorCPUNs,
+		PeakBytes: svc.TargetPeakBytes, GeneratorCPUNs: l.GeneratorCPUNs,
 	}
-	if n := l.Answered(); svc.TargetCPUNs != nil && n > 0 {
-		per := float64(*svc.TargetCPUNs) / float64(n)
+	out.CPUNs, out.CPUSampled = a.serviceCPU(svc)
+	if n := l.Answered(); out.CPUNs != nil && n > 0 {
+		per := float64(*out.CPUNs) / float64(n)
 		out.CPUPerRequestNs = &per
 	}
 	for _, kind := range slices.Sorted(maps.Keys(l.Errors)) {

@@ -58,7 +58,11 @@ func (a *Reading) addStored(result *diagnose.Result) {
 		}
 		break
 	}
-	if len(a.rec.Sources) > 0 { // else there was nothing to type, or -no-source left it out
+	foreign := a.service != nil && a.rec.Build.Module == "" && len(a.profiles) > 0
+	if foreign {
+		footnote += "; run whet tune in the directory of the service's module, or have it start the service, as in whet tune URL -- ./cmd/server"
+	}
+	if foreign || len(a.rec.Sources) > 0 { // else there was nothing to type, or -no-source left it out
 		a.warn("%s", footnote)
 	}
 }

@@ -239,13 +239,20 @@ func TestStockPprof(t *testing.T) {
 	defer server.Close()
 	o := serviceOptions(t, server.URL+"/hello")
 	o.Pprof, o.Dir = server.URL+"/admin", "." // the module that this process is of
+	before := ownCPU(t)
 	outcome, err := RecordService(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	used := ownCPU(t) - before
 	rec, page := openPage(t, outcome.Path)
-	if part(t, rec, loadformat.ServicePart).Instruments != "pprof" || part(t, rec, loadformat.ServicePart).TargetCPUNs != nil || part(t, rec, loadformat.ServicePart).BlockRateNs != nil || page.Service.CPUNs != nil {
+	if part(t, rec, loadformat.ServicePart).Instruments != "pprof" || part(t, rec, loadformat.ServicePart).TargetCPUNs != nil || part(t, rec, loadformat.ServicePart).BlockRateNs != nil {
 		t.Errorf("service: %+v", part(t, rec, loadformat.ServicePart))
+	}
+	// The kernel's account of this process is the second source: it has what whet
+	// did before and after the load, too.
+	if s := page.Service; s.CPUNs == nil || !s.CPUSampled || s.CPUPerRequestNs == nil || *s.CPUNs <= 0 || *s.CPUNs > int64(used)*3/2 {
+		t.Errorf("service: %+v of %v", s, used)
 	}
 	for _, kind := range []string{recording.KindCPU, recording.KindAllocs, recording.KindHeap, recording.KindGoroutine, recording.KindTrace, recording.KindWall, recording.KindMetrics} {
 		if len(rec.Find(kind, "")) == 0 {
@@ -264,6 +271,32 @@ func TestStockPprof(t *testing.T) {
 	}
 	if text := fmt.Sprint(page.Unknown); !strings.Contains(text, "agent") || len(page.Unknown) < 2 {
 		t.Errorf("unknown: %s", text)
+	}
+}
+
+// ownCPU is what this process used, without those that it started.
+func ownCPU(t *testing.T) time.Duration {
+	t.Helper()
+	var of syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &of); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(of.Utime.Nano() + of.Stime.Nano())
+}
+
+// TestNoTypes: of a service whose module nobody named the rules that need types
+// are silent, and that is said with the way out.
+func TestNoTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures a service")
+	}
+	server := httptest.NewServer(profiled(""))
+	defer server.Close()
+	o := serviceOptions(t, server.URL+"/hello")
+	o.Dir = t.TempDir()
+	_, page := measured(t, o)
+	if warnings := strings.Join(page.Warnings, "\n"); !strings.Contains(warnings, "has no types of the measured code: rules that need them are silent") || !strings.Contains(warnings, "run whet tune in the directory of the service's module") {
+		t.Errorf("warnings %q", page.Warnings)
 	}
 }
 

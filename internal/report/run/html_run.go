@@ -105,7 +105,7 @@ func newServiceView(s *Service) *serviceView {
 		}
 		add("errors", quantity.Count(failed), note)
 	}
-	add("CPU a request", s.perRequest(), "of the server: "+page.Cores(s.CPUNs, s.DurationNs))
+	add("CPU a request", s.perRequest(), "of the server: "+s.cores())
 	add("peak memory", page.BytesOf(s.PeakBytes), "of the server")
 	add("generator", page.Cores(s.GeneratorCPUNs, s.DurationNs), "of CPU, beside the server's")
 	for _, e := range s.Errors[:min(len(s.Errors), htmlErrors)] {

@@ -28,7 +28,7 @@ func (s *Service) json() document.Object {
 		"throughput_per_s", document.Known(&s.ThroughputPerS), "errors", errors, "service_time_ns", document.Object{
 			"min", s.MinNs, "mean", document.Known(&s.MeanNs), "p50", s.P50Ns, "p90", s.P90Ns, "p99", s.P99Ns, "p999", s.P999Ns, "max", s.MaxNs,
 		},
-		"cpu_ns", s.CPUNs, "cpu_per_request_ns", document.Known(s.CPUPerRequestNs), "peak_bytes", s.PeakBytes, "generator", document.Object{"cpu_ns", s.GeneratorCPUNs},
+		"cpu_ns", s.CPUNs, "cpu_sampled", s.CPUSampled, "cpu_per_request_ns", document.Known(s.CPUPerRequestNs), "peak_bytes", s.PeakBytes, "generator", document.Object{"cpu_ns", s.GeneratorCPUNs},
 		"seconds", document.Items(s.Seconds)}
 	if s.Load != nil {
 		o = append(o, "load", load.Document(s.Load)) // as in whet/load/1

@@ -121,6 +121,7 @@ type Service struct {
 	MinNs, P50Ns, P90Ns, P99Ns, P999Ns, MaxNs int64
 	Errors                                    []ErrorKind // most frequent first
 	CPUNs                                     *int64      // of the target while under load
+	CPUSampled                                bool        // by its CPU profile, and not by its own account
 	CPUPerRequestNs                           *float64
 	PeakBytes                                 *int64
 	GeneratorCPUNs                            *int64

@@ -68,6 +68,15 @@ func (s *Service) times() []page.Fact {
 	}
 }
 
+// cores is the CPU that the target used.
+func (s *Service) cores() string {
+	used := page.Cores(s.CPUNs, s.DurationNs)
+	if s.CPUSampled {
+		used += " by its CPU profile"
+	}
+	return used
+}
+
 // perRequest is the target's CPU time a request.
 func (s *Service) perRequest() string {
 	if s.CPUPerRequestNs == nil {

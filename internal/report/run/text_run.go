@@ -79,7 +79,7 @@ func (t *writer) service(s *Service) {
 	if len(times) > 0 {
 		t.Hang(2, "service time", label, strings.Join(times, "\u00a0· "))
 	}
-	used := page.Cores(s.CPUNs, s.DurationNs)
+	used := s.cores()
 	if s.CPUPerRequestNs != nil {
 		used += ", " + s.perRequest() + " a request"
 	}
