@@ -27,6 +27,7 @@ var ofBroad = []Row{
 		ID: "http-header-fixed", Cause: "made-per-call", Callees: []string{"net/http.Header.Set", "net/http.Header.Add"}, When: all(fixed(0), fixed(1)),
 		Cost:       "makes a slice of one for a value that is always the same",
 		Instead:    "Make the slice once, var vary = []string{\"Origin\"}, and set h[\"Vary\"] = vary[:1:1], with the key in its canonical form. Where the key may be set before, ask for it first, and append then.",
+		Goes:       Time,
 		Confidence: finding.Medium,
 		Example: Example{Params: "h http.Header", Result: "int", Args: "make(http.Header)", Decls: "var vary = []string{\"Origin\"}",
 			Before: "h.Set(\"Vary\", \"Origin\")\nreturn len(h)", After: "h[\"Vary\"] = vary[:1:1]\nreturn len(h)"},
@@ -35,6 +36,7 @@ var ofBroad = []Row{
 		ID: "url-query-one", Cause: "unused-work", Callees: []string{"net/url.(*URL).Query"}, When: oneKey,
 		Cost:       "parses the whole query and makes a map of it, for one key",
 		Instead:    "Parse it once for each request and keep the url.Values beside it, where several keys are asked for. For one key cut u.RawQuery at & and =, and call url.QueryUnescape for its value alone.",
+		Goes:       Time,
 		Confidence: finding.Medium,
 		Example: Example{Params: "u *url.URL", Result: "string", Args: `&url.URL{RawQuery: "page=3&size=20&sort=name"}`,
 			Before: `return u.Query().Get("size")`,
@@ -122,6 +124,58 @@ var ofBroad = []Row{
 			Before: "t := time.NewTimer(time.Minute)\ndefer t.Stop()\nselect {\ncase n := <-c:\n\treturn n\ncase <-t.C:\n\treturn 0\n}",
 			After:  "select {\ncase n := <-c:\n\treturn n\ndefault:\n\treturn wait(c)\n}"},
 	},
+	{
+		ID: "reflect-call", Cause: "general-function", Callees: []string{"reflect.Value.Call"}, When: not(receiverMade("reflect.Value.MethodByName"), "it is not called on what MethodByName returns"),
+		Cost:       "makes room for arguments and results, and checks their types",
+		Instead:    "Ask for the functions that are common by a type switch, case func(string) (string, error):, and call those as they are; leave reflection to the others. Where the types are known, keep a closure of them in place of the Value.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "fn any, n int", Result: "int", Args: "func(n int) int { return n + 1 }, 3",
+			Before: "return int(reflect.ValueOf(fn).Call([]reflect.Value{reflect.ValueOf(n)})[0].Int())",
+			After:  "if f, ok := fn.(func(int) int); ok {\n\treturn f(n)\n}\nreturn 0"},
+	},
+	{
+		ID: "reflect-mapindex", Cause: "general-function", Callees: []string{"reflect.Value.MapIndex"}, When: not(rangedOver(0, "reflect.Value.MapKeys"), "its argument is not what a loop over MapKeys is at"),
+		Cost:       "looks a key up by reflection, and copies the element to the heap",
+		Instead:    "Ask for the maps that are common by a type switch, case map[string]any:, case map[string]string:, and index those; leave reflection to the others.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "m any, key string", Result: "int", Args: `map[string]int{"a": 1, "b": 2}, "b"`,
+			Before: "v := reflect.ValueOf(m).MapIndex(reflect.ValueOf(key))\nif !v.IsValid() {\n\treturn 0\n}\nreturn int(v.Int())",
+			After:  "if m, ok := m.(map[string]int); ok {\n\treturn m[key]\n}\nreturn 0"},
+	},
+	{
+		ID: "reflect-tag-per-call", Cause: "made-per-call", Callees: []string{"reflect.StructTag.Get", "reflect.StructTag.Lookup"},
+		Cost:       "takes a field's tag apart",
+		Instead:    "Go over a type's fields once, and keep what their tags say in a sync.Map by the type.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "t reflect.Type", Result: "int", Args: "reflect.TypeFor[tagged]()", Decls: "type tagged struct {\n\tA int `json:\"a\" db:\"first\"`\n\tB int `json:\"b\" db:\"second\"`\n}\n\nvar names sync.Map\n\nfunc init() { names.Store(reflect.TypeFor[tagged](), []string{\"first\", \"second\"}) }",
+			Before: "n := 0\nfor i := range t.NumField() {\n\tn += len(t.Field(i).Tag.Get(\"db\"))\n}\nreturn n",
+			After:  "list, _ := names.Load(t)\nn := 0\nfor _, name := range list.([]string) {\n\tn += len(name)\n}\nreturn n"},
+	},
+	{
+		ID: "frames-by-pc", Cause: "made-per-call", Callees: []string{"runtime.CallersFrames", "runtime.(*Frames).Next", "runtime.FuncForPC", "runtime.(*Func).Name", "runtime.(*Func).FileLine"},
+		Cost:       "looks a function, its file and its line up in the program's tables",
+		Instead:    "Keep what was found in a sync.Map by the program counter: a program has few places that ask. Or keep the counters of runtime.Callers alone, and look them up when somebody prints them.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "pc uintptr", Result: "int", Args: "reflect.ValueOf(strings.Repeat).Pointer()", Decls: "var lines sync.Map\n\nfunc lookUp(pc uintptr) int {\n\t_, line := runtime.FuncForPC(pc).FileLine(pc)\n\tlines.Store(pc, line)\n\treturn line\n}",
+			Before: "_, line := runtime.FuncForPC(pc).FileLine(pc)\nreturn line",
+			After:  "if line, ok := lines.Load(pc); ok {\n\treturn line.(int)\n}\nreturn lookUp(pc)"},
+	},
+}
+
+// rangedOver holds where an argument is the element of a loop over what one of some
+// functions returns.
+func rangedOver(i int, callees ...string) Condition {
+	return arg(i, "is what a loop over the result of "+words(callees)+" is at", func(c *Call, e ast.Expr) bool {
+		v := c.In.Var(e)
+		if v == nil {
+			return false
+		}
+		values, known := c.In.SetTo(v)
+		return known && slices.ContainsFunc(values, func(x ast.Expr) bool {
+			call := c.made(x)
+			return call != nil && slices.Contains(callees, c.In.Called(call))
+		})
+	})
 }
 
 // recordDropped holds where the first of a call's results has no name.

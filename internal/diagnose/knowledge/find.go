@@ -149,9 +149,12 @@ func (p *place) claim(s *diagnose.Subject, r *Row) (diagnose.Claim, bool) {
 		if c.Avoidable = p.memory.Samples(); p.memory.Len() == 0 {
 			return c, false
 		}
-	case Measured:
+	case Measured, Time:
 		if g := GainOf(r.ID); g != nil {
 			c.Removed = g.Removed()
+		}
+		if r.Goes == Time {
+			c.Removed.Bytes = 0
 		}
 		if c.Removed == (diagnose.Removed{}) {
 			return c, false

@@ -51,6 +51,8 @@ const (
 	Memory
 	// All is everything.
 	All
+	// Time is Measured, of the time alone: what takes none is not worth the change.
+	Time
 )
 
 // Example is a function before and after, with the same parameters and result.

@@ -324,6 +324,8 @@ var silent = []struct{ row, params, result, body string }{
 	{"text-parsed-again", "text string", "float64", "f, _ := strconv.ParseFloat(text, 64)\nreturn f"},
 	{"timer-before-select", "c chan int, d time.Duration", "int", "t := time.NewTimer(d)\nselect {\ncase n := <-c:\n\tt.Reset(d)\n\treturn n\ncase <-t.C:\n\treturn 0\n}"},
 	{"timer-before-select", "c chan int, d time.Duration", "int", "t := time.NewTimer(d)\ndefer t.Stop()\nn := 0\nfor {\n\tselect {\n\tcase <-c:\n\t\tn++\n\tcase <-t.C:\n\t\treturn n\n\t}\n}"},
+	{"reflect-call", "fn func(int) int", "int", "return fn(1)"},
+	{"reflect-tag-per-call", "t reflect.Type", "string", "return t.Field(0).Name"},
 	{"url-query-one", "u *url.URL", "url.Values", "q := u.Query()\nq.Set(\"page\", \"2\")\nreturn q"},
 	// What the call is given, or gives, changes before it is used.
 	{"crypto-rand-int", "", "*big.Int", "limit := big.NewInt(1)\nlimit.Lsh(limit, 128)\nn, _ := rand.Int(rand.Reader, limit)\nreturn n"},
