@@ -38,6 +38,34 @@ func TestShapeByExample(t *testing.T) {
 	}
 }
 
+// A finding about work that grows with a square names the benchmark that would show
+// it, unless the benchmarks have lengths already.
+func TestShapeNamesBenchmark(t *testing.T) {
+	for _, test := range []struct {
+		row, benchmark string
+		names          bool
+	}{
+		{"scanned-in-loop", "BenchmarkX", true},
+		{"scanned-in-loop", "BenchmarkX/small", true},
+		{"scanned-in-loop", "BenchmarkX/n=10", false},
+		{"scanned-in-loop", "./cmd/x", false},
+		{"bytes-xored", "BenchmarkX", false},
+	} {
+		all := shape.Table()
+		row := all[slices.IndexFunc(all, func(r knowledge.Row) bool { return r.ID == test.row })]
+		found := linesOf(t, &row.Example, row.Example.Before, false, test.benchmark)
+		if len(found) == 0 {
+			t.Fatalf("%s is silent", test.row)
+		}
+		names := slices.ContainsFunc(found[0].Evidence, func(e finding.Evidence) bool {
+			return strings.Contains(e.Text, test.benchmark+"/n=100 and "+test.benchmark+"/n=1000")
+		})
+		if names != test.names {
+			t.Errorf("%s in %s: %v", test.row, test.benchmark, found[0].Evidence)
+		}
+	}
+}
+
 // Shapes are looked for in what does not compile too: they may be silent, and must not
 // fail.
 func TestShapeBroken(t *testing.T) {
@@ -61,7 +89,12 @@ func TestShapeBroken(t *testing.T) {
 // lineByLine is what rows say of a function with this body where each of its lines
 // in turn holds all samples, its own and those of each function of the runtime that
 // stands for statements.
-func lineByLine(t *testing.T, example *knowledge.Example, body string, broken bool) (found []finding.Finding) {
+func lineByLine(t *testing.T, example *knowledge.Example, body string, broken bool) []finding.Finding {
+	t.Helper()
+	return linesOf(t, example, body, broken, "BenchmarkX")
+}
+
+func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool, benchmark string) (found []finding.Finding) {
 	t.Helper()
 	reg, err := diagnose.NewRegistry(rules.All()...)
 	if err != nil {
@@ -88,7 +121,7 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string, broken bo
 			cpu = append(cpu, stack{frames: at + " " + fn, n: 1000})
 		}
 		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}})
-		s.Program = program
+		s.Program, s.Benchmark = program, benchmark
 		res := run(t, reg, []*diagnose.Subject{s})
 		for _, f := range slices.Concat(res.Findings, res.Below) {
 			if f.Row != "" {

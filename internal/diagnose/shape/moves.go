@@ -24,7 +24,7 @@ var ofMoves = []Shape{
 		Example: knowledge.Example{Params: "n int", Result: "int", Args: "100",
 			Before: "var list []int\nfor i := range n {\n\tlist = append([]int{i}, list...)\n}\nreturn list[0]",
 			After:  "var list []int\nfor i := range n {\n\tlist = append(list, i)\n}\nslices.Reverse(list)\nreturn list[0]"},
-	}, Spends: moves, Find: putFirst},
+	}, Spends: moves, Square: true, Find: putFirst},
 	{Row: knowledge.Row{
 		ID: "removed-in-loop", Cause: "rest-moved",
 		When:       knowledge.Words("a loop removes single elements from a slice from outside of it, s = append(s[:i], s[i+1:]...) or slices.Delete(s, i, i+1), and goes on"),
@@ -34,7 +34,7 @@ var ofMoves = []Shape{
 		Example: knowledge.Example{Params: "from []int", Result: "int", Args: "make([]int, 400)",
 			Before: "list := slices.Clone(from)\nfor i := 0; i < len(list); {\n\tif list[i] == 0 {\n\t\tlist = append(list[:i], list[i+1:]...)\n\t} else {\n\t\ti++\n\t}\n}\nreturn len(list)",
 			After:  "list := slices.Clone(from)\nlist = slices.DeleteFunc(list, func(x int) bool { return x == 0 })\nreturn len(list)"},
-	}, Spends: moves, Find: removedInLoop},
+	}, Spends: moves, Square: true, Find: removedInLoop},
 	{Row: knowledge.Row{
 		ID: "steady-in-loop", Cause: "steady-in-loop",
 		When:       knowledge.Words("a function of the program's without effects that returns a string, a number or a struct of them is called in a loop, and its arguments are constants and variables of basic types that the loop does not set, one of them at least"),

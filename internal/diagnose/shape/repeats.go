@@ -33,7 +33,7 @@ var ofRepeats = []Shape{
 		Example: knowledge.Example{Params: "list, known []int", Result: "int", Args: "numbers(3), numbers(2)", Decls: "func numbers(step int) []int {\n\tlist := make([]int, 1000)\n\tfor i := range list {\n\t\tlist[i] = i * step\n\t}\n\treturn list\n}\n",
 			Before: "n := 0\nfor _, x := range list {\n\tfor _, k := range known {\n\t\tif k == x {\n\t\t\tn++\n\t\t\tbreak\n\t\t}\n\t}\n}\nreturn n",
 			After:  "n := 0\nisKnown := make(map[int]bool, len(known))\nfor _, k := range known {\n\tisKnown[k] = true\n}\nfor _, x := range list {\n\tif isKnown[x] {\n\t\tn++\n\t}\n}\nreturn n"},
-	}, Spends: []string{"", "runtime.memequal", "runtime.efaceeq", "runtime.ifaceeq", "internal/bytealg."}, Find: scannedInLoop},
+	}, Spends: []string{"", "runtime.memequal", "runtime.efaceeq", "runtime.ifaceeq", "internal/bytealg."}, Square: true, Find: scannedInLoop},
 	{Row: knowledge.Row{
 		ID: "scan-called-in-loop", Cause: "scan-in-loop",
 		When:       knowledge.Words("a loop hands the same slice in each round to a function of the program's that only looks through it for a value"),
@@ -43,7 +43,7 @@ var ofRepeats = []Shape{
 		Example: knowledge.Example{Params: "list, known []int", Result: "int", Args: "numbers(3), numbers(2)", Decls: "func numbers(step int) []int {\n\tlist := make([]int, 1000)\n\tfor i := range list {\n\t\tlist[i] = i * step\n\t}\n\treturn list\n}\n\nfunc contains(list []int, x int) bool {\n\tfor _, v := range list {\n\t\tif v == x {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n",
 			Before: "n := 0\nfor _, x := range list {\n\tif contains(known, x) {\n\t\tn++\n\t}\n}\nreturn n",
 			After:  "n := 0\nisKnown := make(map[int]bool, len(known))\nfor _, k := range known {\n\tisKnown[k] = true\n}\nfor _, x := range list {\n\tif isKnown[x] {\n\t\tn++\n\t}\n}\nreturn n"},
-	}, Spends: []string{calls}, Find: scanCalledInLoop},
+	}, Spends: []string{calls}, Square: true, Find: scanCalledInLoop},
 	{Row: knowledge.Row{
 		ID: "field-scanned", Cause: "scan-in-loop",
 		When:       knowledge.Words("a function looks through a slice that is a field or a package variable for the element that equals, or of which a field equals, what it is given, and returns there"),

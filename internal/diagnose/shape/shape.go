@@ -16,6 +16,8 @@ type Shape struct {
 	// Spends are the functions below which its cost lies, by how their names begin;
 	// "" is the statement itself, and calls those that the nodes call.
 	Spends []string
+	// Square is set where the cost grows with the square of a length.
+	Square bool
 	// Find says where the cost lies of the shape that begins with a node: nowhere
 	// where it is none.
 	Find func(p *typed.Package, n ast.Node) Match
