@@ -114,7 +114,7 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 		}
 		at := fmt.Sprintf("m/app.f:%d", i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -275,6 +275,18 @@ func TestShapeSilent(t *testing.T) {
 		{"sorted-per-call", "list []string", "string", "var keys []string\nfor _, k := range list {\n\tkeys = append(keys, k)\n}\nsort.Strings(keys)\nreturn keys[0]", ""},
 		{"runes-searched", "list []int, k int", "int", "low, high := 0, len(list)\nfor low < high {\n\tmid := (low + high) / 2\n\tif list[mid] < k {\n\t\tlow = mid + 1\n\t} else {\n\t\thigh = mid\n\t}\n}\nreturn low", ""},
 		{"runes-searched", "list []rune, k rune", "int", "for i, n := 0, len(list); i < n; i++ {\n\tif list[i] > k {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"one-by-one", "list []int", "int", "n := 0\nfor _, x := range list {\n\tvar s sorted\n\ts.Add(x)\n\tn += len(s.list)\n}\nreturn n", adders},
+		{"one-by-one", "list []int", "int", "var s lone\nfor _, x := range list {\n\ts.Add(x)\n}\nreturn len(s.list)", adders},
+		{"one-by-one", "s *sorted", "", "s.Add(3)", adders},
+		{"closure-per-round", "list []int, f func(func() int)", "", "for i := range list {\n\tf(func() int { return i })\n}", ""},
+		{"closure-per-round", "list []int, f func(func() int)", "", "k := 0\nfor range list {\n\tk++\n\tf(func() int { return k })\n}", ""},
+		{"closure-per-round", "list []int", "int", "n := 0\nfor range list {\n\tfunc() { n++ }()\n}\nreturn n", ""},
+		{"closure-per-round", "list []*time.Time, f func(func() int)", "", "for _, t := range list {\n\tf(t.Year)\n}", ""},
+		{"modulo-step", "i int", "int", "i = (i + 1) % 10\nreturn i", ""},
+		{"modulo-step", "i, n int", "int", "i = (i + 2) % n\nreturn i", ""},
+		{"modulo-step", "i, k, n int", "int", "i = (k + 1) % n\nreturn i", ""},
+		{"defer-recorded", "mu *sync.Mutex, n int", "int", "mu.Lock()\ndefer mu.Unlock()\nif n > 3 {\n\treturn 1\n}\nreturn 2", ""},
+		{"defer-recorded", "list []int, mu *sync.Mutex", "", "for range list {\n\tfunc() {\n\t\tmu.Lock()\n\t\tdefer mu.Unlock()\n\t}()\n}", ""},
 	} {
 		t.Run(s.row, func(t *testing.T) {
 			if !slices.ContainsFunc(shape.Table(), func(r knowledge.Row) bool { return r.ID == s.row }) {
@@ -298,5 +310,7 @@ const larges = "type record struct {\n\tid int\n\tsums [48]int\n}\n\nvar kept []
 const halves = "var count int\n\nfunc half(n int) int { return n / 2 }\n\nfunc counted(n int) int {\n\tcount++\n\treturn n\n}\n\nfunc first(list []int) int { return list[0] }\n"
 
 const toolbox = "type tools struct{ list []string }\n\nvar few = []string{\"a\", \"b\"}\n"
+
+const adders = "type sorted struct{ list []int }\n\nfunc (s *sorted) Add(x int) {}\n\nfunc (s *sorted) AddAll(list []int) {}\n\ntype lone struct{ list []int }\n\nfunc (s *lone) Add(x int) {}\n"
 
 const contains = "func contains(list []int, x int) bool {\n\tfor _, v := range list {\n\t\tif v == x {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n"

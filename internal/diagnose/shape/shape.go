@@ -183,9 +183,42 @@ var causes = []knowledge.Cause{
 		Fix:      "An array for ASCII, before the search.",
 		Unneeded: "though most of them are ASCII",
 	},
+	{
+		ID: "one-by-one", Title: "elements handed over one by one to what takes many",
+		What:     "A loop calls a method for each element whose type, or package, has a function for many of them.",
+		Why:      "What is done for each call, keeping an order, balancing a tree, taking a lock, is done once for all by the function for many.",
+		Silent:   "When the receiver is made in the loop; for functions for many with other names.",
+		Fix:      "The function for many.",
+		Unneeded: "and there is a function for many",
+	},
+	{
+		ID: "closure-per-round", Title: "the same function value made in each round of a loop",
+		What:     "A loop makes a function literal or a method value that depends on nothing which the loop changes, and memory is taken for it.",
+		Why:      "A function value that outlives the statement is an allocated block.",
+		Silent:   "When it uses a variable that the loop declares or sets; when it is called on the spot; when the compiler keeps it on the stack.",
+		Fix:      "Make it before the loop.",
+		Unneeded: "and one would do for all",
+		Outranks: []string{"object-per-call"},
+	},
+	{
+		ID: "modulo-step", Title: "a division for a step round a ring",
+		What:     "A statement adds one to an index, modulo a length.",
+		Why:      "A division of integers takes several times as long as a comparison.",
+		Silent:   "For constant lengths, of which the compiler makes no division; for steps other than one.",
+		Fix:      "Compare, and begin again at zero.",
+		Unneeded: "where a comparison would do",
+	},
+	{
+		ID: "defer-recorded", Title: "deferred calls that the compiler cannot write out",
+		What:     "A function defers in a loop, or has so many returns that the compiler records its deferred calls.",
+		Why:      "A call that is written out at each return costs next to nothing; one that is recorded takes some 30 ns, and in a loop memory.",
+		Silent:   "When defer statements times returns are 15 or fewer, and none is in a loop.",
+		Fix:      "A function of its own for what returns from many places, or for the loop's body.",
+		Unneeded: "where the compiler could write the call out",
+	},
 }
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {

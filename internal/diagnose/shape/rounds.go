@@ -1,0 +1,196 @@
+package shape
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+var ofRounds = []Shape{
+	{Row: knowledge.Row{
+		ID: "one-by-one", Cause: "one-by-one",
+		When:       knowledge.Words("a loop calls a method Insert, Add, Put, Set, Push, Append or Store of a value from outside of it for each element, and the method's type or package has a function for many: InsertAll, AddMany, PutBatch, BulkLoad"),
+		Cost:       "a loop hands elements over one by one",
+		Instead:    "Collect the elements, and hand them over at once. Look what the function for many asks for: sorted input, an empty receiver.",
+		Confidence: finding.Low,
+		Example: knowledge.Example{Params: "list []int", Result: "int", Args: "rand.New(rand.NewSource(1)).Perm(200)",
+			Decls:  "type sorted struct{ list []int }\n\nfunc (s *sorted) Add(x int) {\n\ti, _ := slices.BinarySearch(s.list, x)\n\ts.list = slices.Insert(s.list, i, x)\n}\n\nfunc (s *sorted) AddAll(list []int) {\n\ts.list = append(s.list, list...)\n\tslices.Sort(s.list)\n}\n",
+			Before: "var s sorted\nfor _, x := range list {\n\ts.Add(x)\n}\nreturn s.list[0]",
+			After:  "var s sorted\ns.AddAll(list)\nreturn s.list[0]"},
+	}, Spends: []string{calls}, Find: oneByOne},
+	{Row: knowledge.Row{
+		ID: "closure-per-round", Cause: "closure-per-round",
+		When:       knowledge.Words("a loop makes a function literal whose variables are all from outside of it, or a method value x.m of an x from outside, and memory is taken for it"),
+		Cost:       "a loop makes the same function value in each round",
+		Instead:    "Make it once, before the loop: f := x.m, f := func(…) { … }.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "list []int, t *tally", Result: "int", Args: "make([]int, 50), new(tally)", Decls: "type tally struct {\n\tn int\n\tlast func(int)\n}\n\nfunc (t *tally) add(x int) { t.n += x }\n\n//go:noinline\nfunc (t *tally) each(f func(int), x int) {\n\tt.last = f\n\tf(x)\n}\n",
+			Before: "for _, x := range list {\n\tt.each(t.add, x)\n}\nreturn t.n * 0",
+			After:  "add := t.add\nfor _, x := range list {\n\tt.each(add, x)\n}\nreturn t.n * 0"},
+	}, Spends: []string{"runtime.newobject"}, Find: closurePerRound},
+	{Row: knowledge.Row{
+		ID: "modulo-step", Cause: "modulo-step",
+		When:       knowledge.Words("a variable or field is set to itself plus one modulo a number that is no constant: i = (i + 1) % n"),
+		Cost:       "a step round a ring divides",
+		Instead:    "if i++; i == n { i = 0 }. Of rings whose length is a power of two, i = (i + 1) & (n - 1).",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "list []int, steps int", Result: "int", Args: "make([]int, 60), 200",
+			Before: "i, n := 0, 0\nfor range steps {\n\tn += list[i]\n\ti = (i + 1) % len(list)\n}\nreturn n",
+			After:  "i, n := 0, 0\nfor range steps {\n\tn += list[i]\n\tif i++; i == len(list) {\n\t\ti = 0\n\t}\n}\nreturn n"},
+	}, Spends: []string{""}, Find: moduloStep},
+	{Row: knowledge.Row{
+		ID: "defer-recorded", Cause: "defer-recorded",
+		When:       knowledge.Words("a function has a defer statement in a loop, or more than 15 of defer statements times return statements, so that the compiler records each deferred call in place of writing it out"),
+		Cost:       "each deferred call is recorded, and looked up as the function returns",
+		Instead:    "Move what returns from many places into a function of its own, which the deferring one calls: of few returns the compiler writes the deferred calls out. In a loop, make the body a function.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "list []int", Result: "int", Args: "[]int{1, 2, 3, 4, 5, 6, 7, 8}", Decls: "var total int\n\nfunc add(x int) { total += x }\n\nfunc step(x int) { defer add(x) }\n",
+			Before: "total = 0\nfunc() {\n\tfor _, x := range list {\n\t\tdefer add(x)\n\t}\n}()\nreturn total",
+			After:  "total = 0\nfor _, x := range list {\n\tstep(x)\n}\nreturn total"},
+	}, Spends: []string{"runtime.deferproc", "runtime.deferreturn", "runtime.(*_panic).", "runtime.newdefer", "runtime.freedefer"}, Find: deferRecorded},
+}
+
+var handsOver = []string{"Insert", "Add", "Put", "Set", "Push", "Append", "Store"}
+
+func oneByOne(p *typed.Package, n ast.Node) (m Match) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || outer(p, call) == nil {
+		return m
+	}
+	fn := p.Function(call)
+	if fn == nil || fn.Signature().Recv() == nil || !slices.Contains(handsOver, fn.Name()) || len(call.Args) == 0 || p.Literal(call) != nil {
+		return m
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || !varies(p, call.Args[0], outer(p, call)) || varies(p, p.Base(sel.X), outer(p, call)) {
+		return m
+	}
+	var names []string
+	methods := types.NewMethodSet(types.NewPointer(deref(fn.Signature().Recv().Type())))
+	for i := range methods.Len() {
+		names = append(names, methods.At(i).Obj().Name())
+	}
+	if fn.Pkg() != nil {
+		names = append(names, fn.Pkg().Scope().Names()...)
+	}
+	if slices.ContainsFunc(names, func(name string) bool {
+		return slices.Contains([]string{fn.Name() + "All", fn.Name() + "Many", fn.Name() + "Batch", fn.Name() + "Bulk", fn.Name() + "Multi", "Bulk" + fn.Name(), "BulkLoad"}, name)
+	}) {
+		m.Goes = []ast.Node{call}
+	}
+	return m
+}
+
+func deref(t types.Type) types.Type {
+	if to, ok := typed.Under[*types.Pointer](t); ok {
+		return to.Elem()
+	}
+	return t
+}
+
+func closurePerRound(p *typed.Package, n ast.Node) (m Match) {
+	e, ok := n.(ast.Expr)
+	if !ok {
+		return m
+	}
+	loop := outer(p, n)
+	if loop == nil {
+		return m
+	}
+	switch e := e.(type) {
+	case *ast.FuncLit:
+		if around, ok := p.Parent(e).(*ast.CallExpr); ok && around.Fun == e {
+			return m
+		}
+	case *ast.SelectorExpr:
+		sel := p.Info.Selections[e]
+		if sel == nil || sel.Kind() != types.MethodVal {
+			return m
+		}
+		if around, ok := p.Parent(e).(*ast.CallExpr); ok && around.Fun == e {
+			return m
+		}
+	default:
+		return m
+	}
+	inner := false // a variable of the loop's
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && p.Var(id) != nil {
+			v := p.Var(id)
+			inner = inner || !within(e, v.Pos()) && (within(loop, v.Pos()) || slices.ContainsFunc(p.Uses(v), func(use *ast.Ident) bool {
+				return within(loop, use.Pos()) && !within(e, use.Pos()) && p.Written(use)
+			}))
+		}
+		return !inner
+	})
+	if lit, ok := e.(*ast.FuncLit); ok {
+		n = lit.Type // the lines of the body are those of its calls
+	}
+	if !inner {
+		m.Goes = []ast.Node{n}
+	}
+	return m
+}
+
+func moduloStep(p *typed.Package, n ast.Node) (m Match) {
+	st, ok := n.(*ast.AssignStmt)
+	if !ok || st.Tok != token.ASSIGN || len(st.Lhs) != 1 || len(st.Rhs) != 1 || !typed.IsInteger(p.TypeOf(st.Lhs[0])) {
+		return m
+	}
+	mod, ok := ast.Unparen(st.Rhs[0]).(*ast.BinaryExpr)
+	if !ok || mod.Op != token.REM || p.Info.Types[mod.Y].Value != nil {
+		return m
+	}
+	sum, ok := ast.Unparen(mod.X).(*ast.BinaryExpr)
+	if !ok || sum.Op != token.ADD || !typed.Same(sum.X, st.Lhs[0]) {
+		return m
+	}
+	if one := p.Info.Types[sum.Y].Value; one != nil && one.ExactString() == "1" {
+		m.Goes = []ast.Node{st}
+	}
+	return m
+}
+
+// writtenOut is how many deferred calls, at all returns together, the compiler writes
+// out.
+const writtenOut = 15
+
+func deferRecorded(p *typed.Package, n ast.Node) (m Match) {
+	first, ok := n.(*ast.DeferStmt)
+	if !ok {
+		return m
+	}
+	var body *ast.BlockStmt
+	switch around := p.FunctionAround(first.Pos()).(type) {
+	case *ast.FuncDecl:
+		body = around.Body
+	case *ast.FuncLit:
+		body = around.Body
+	}
+	returns, looped := 1, false
+	var ends []ast.Node
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			returns++
+			ends = append(ends, n)
+		case *ast.DeferStmt:
+			m.Goes = append(m.Goes, n)
+			looped = looped || outer(p, n) != nil
+		}
+		return true
+	})
+	if len(m.Goes) == 0 || !looped && len(m.Goes)*returns <= writtenOut {
+		return Match{}
+	}
+	// It is recorded at the statement, and run where the function returns.
+	m.Goes = append(append(m.Goes, ends...), &ast.EmptyStmt{Semicolon: body.Rbrace})
+	return m
+}
