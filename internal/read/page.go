@@ -63,6 +63,9 @@ func (a *Reading) Page() (*run.Page, error) {
 		}
 		page.Benchmarks = append(page.Benchmarks, row)
 	}
+	if plan := &rec.Plan; rec.Kind == recording.TargetBenchmark && len(plan.Selected) > 0 {
+		page.Selection = &run.Selection{Measured: plan.Selected, LeftOut: plan.LeftOut, Reason: plan.Reason}
+	}
 	page.Growth = scaling.Families(sizes(a.benchmarks))
 	a.addRun(page)
 	warnings := slices.Concat(trust(&rec.Manifest), rec.Warnings, a.warnings, a.result.Warnings)

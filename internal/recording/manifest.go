@@ -131,9 +131,10 @@ type Build struct {
 type Plan struct {
 	BudgetNs    int64    `json:"budget_ns"`
 	BenchTime   string   `json:"benchtime"`
-	MinSamples  int      `json:"min_samples"` // of the base, for each benchmark's CPU profile
-	Selected    []string `json:"selected"`    // benchmarks profiled, in order of rank
-	LeftOut     []string `json:"left_out"`    // ranked too low for the budget
+	MinSamples  int      `json:"min_samples"`      // of the base, for each benchmark's CPU profile
+	Selected    []string `json:"selected"`         // benchmarks profiled, in order of rank
+	LeftOut     []string `json:"left_out"`         // ranked too low for the budget
+	Reason      string   `json:"reason,omitempty"` // why some were left out
 	Instruments []string `json:"instruments"`
 }
 

@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -42,8 +43,8 @@ func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quic
 		}
 	}
 	if len(plan.LeftOut) > 0 {
-		r.w.Warn("%d of %d benchmarks were measured, those that take the longest a call: at %.0f samples a second the budget of %v gives no more of them %d samples; choose with -bench, or raise -budget",
-			len(subjects), len(ranked), r.rate(subjects), r.o.Budget, enough)
+		plan.Reason = fmt.Sprintf("those that take the longest a call: at %.0f samples a second the budget of %v gives no more of them %d samples", r.rate(subjects), r.o.Budget, enough)
+		r.w.Warn("%d of %d benchmarks were measured, %s; choose with -bench, or raise -budget", len(subjects), len(ranked), plan.Reason)
 	}
 	for _, step := range []step{{"delay profiles", r.delays}, {"trace", r.trace}, {"run over time", r.course}} {
 		for i, s := range subjects {

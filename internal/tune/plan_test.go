@@ -2,6 +2,7 @@ package tune
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,5 +110,45 @@ func TestOutputKeeperIsBounded(t *testing.T) {
 	}
 	if len(data) > keepOutput+100 {
 		t.Errorf("kept %d bytes, bound is %d", len(data), keepOutput)
+	}
+}
+
+// TestSelection: which benchmarks were measured, and why no others, is in the
+// recording and on its page.
+func TestSelection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
+	t.Parallel()
+	dir := writeModule(t, map[string]string{
+		"go.mod": "module example.com/two\n\ngo 1.26\n",
+		"x_test.go": `package two
+
+import "testing"
+
+var sink uint64
+
+func spin(b *testing.B, n int) {
+	for b.Loop() {
+		for range n {
+			sink = sink*6364136223846793005 + 1
+		}
+	}
+}
+
+func BenchmarkShort(b *testing.B) { spin(b, 10) }
+func BenchmarkLong(b *testing.B)  { spin(b, 1_000_000) }
+`})
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 3*time.Second, 1000 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page := openPage(t, outcome.Path)
+	s := page.Selection
+	if s == nil || !slices.Equal(s.Measured, []string{"BenchmarkLong"}) || !slices.Equal(s.LeftOut, []string{"BenchmarkShort"}) || !strings.HasPrefix(s.Reason, "those that take the longest a call: at ") {
+		t.Errorf("selection %+v", s)
+	}
+	if text := strings.Join(page.Warnings, "\n"); !strings.Contains(text, "1 of 2 benchmarks were measured, "+s.Reason) {
+		t.Errorf("warnings %q", page.Warnings)
 	}
 }

@@ -70,6 +70,9 @@ func BenchmarkName(b *testing.B) {
 			t.Errorf("%s: %d samples of %q", f.Rule, f.CPUSamples, f.Benchmarks)
 		}
 	}
+	if s := page.Selection; s == nil || int64(len(s.Measured)) != profiled || len(s.Measured)+len(s.LeftOut) != 4 || (s.Reason != "") != (len(s.LeftOut) > 0) {
+		t.Errorf("selection %+v", s)
+	}
 	if text := strings.Join(page.Warnings, "\n"); strings.Contains(text, "too few samples") {
 		t.Errorf("warnings %q", page.Warnings)
 	}

@@ -205,6 +205,7 @@ func visitsPage() *Page {
 			{Name: "BenchmarkParallel", Procs: 2, Iterations: 900112, NsPerOp: 4120, BytesPerOp: new(1310.0), AllocsPerOp: new(25.0), Parallel: true},
 			{Name: "BenchmarkBroken", Procs: 2, Failure: "panic: assignment to entry in nil map"},
 		},
+		Selection: &Selection{Measured: []string{"BenchmarkFresh", "BenchmarkReused"}, LeftOut: []string{"BenchmarkParallel"}, Reason: "those that take the longest a call"},
 		Growth: scaling.Families([]scaling.Measured{
 			{Name: "BenchmarkSort/n=100", Ns: 2100, Bytes: 896, Allocs: 1},
 			{Name: "BenchmarkSort/n=1k", Ns: 203000, Bytes: 8192, Allocs: 1},

@@ -41,6 +41,7 @@ type Page struct {
 	Excerpts map[Spot][]SourceLine
 
 	Benchmarks []Benchmark
+	Selection  *Selection       // of them; nil: none was made
 	Growth     []scaling.Family // of benchmarks of several sizes
 	Program    *Program         // of a program that ends; nil for other targets
 	Service    *Service         // of a service under load
@@ -53,6 +54,14 @@ type Page struct {
 	// block, within a kind by rank. A page may also hold profiles of all
 	// benchmarks merged, their Benchmark "".
 	Profiles []Profile
+}
+
+// Selection says which of the benchmarks that were ranked are measured with
+// instruments, the costliest first, and why not the others.
+type Selection struct {
+	Measured document.Array[string] `json:"measured"`
+	LeftOut  document.Array[string] `json:"left_out"`
+	Reason   string                 `json:"reason"` // "" where none was left out
 }
 
 // Spot is a line as findings and hot places name it.
