@@ -271,6 +271,25 @@ func serve(n int, id string) { // 3
 var logger *slog.Logger
 `
 
+// Package log has no level that could be off, however little its record costs beside
+// its arguments.
+func TestLogHasNoLevel(t *testing.T) {
+	const src = `package app; import "log"; import "log/slog"
+
+func plain() { log.Printf("%s", work()) } // 3
+
+func levelled() { slog.Debug("x", "work", work()) } // 5
+
+func work() []byte { return nil } // 7
+`
+	for line, want := range map[string]int{"plain:3": 0, "levelled:5": 1} {
+		s := app(t, src, known, []stack{{frames: "m/app." + line + " m/app.work:7 runtime.mallocgc", n: 600}, {frames: "m/app.rest:9", n: 400}}, nil)
+		if got := said(t, "logging", s); len(got) != want {
+			t.Errorf("%s: %+v, want %d", line, got, want)
+		}
+	}
+}
+
 // Where text built before the call is the larger part of what is avoidable,
 // not building it is the first remedy; and what is said of a library is true
 // of it.

@@ -20,12 +20,7 @@ const offSamples = 20
 func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	s := f.s
 	c = diagnose.Claim{Place: st.Place(st.function), Cost: st.cost.Samples(), Avoidable: st.avoidable.Samples(), Confidence: finding.High}
-	off := !st.emitted && s.CPUSamples(c.Cost.CPU) >= offSamples
-	if off {
-		// Nothing that was done for this record was of use.
-		c.Avoidable = c.Cost
-	}
-	if c.Avoidable.CPU == nil && c.Avoidable.Allocs == nil {
+	if len(st.weight) == 0 {
 		return c, false
 	}
 	// The function that most of the cost goes through.
@@ -33,6 +28,15 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 		return cmp.Or(cmp.Compare(st.weight[b], st.weight[a]), cmp.Compare(a, b))
 	})
 	name, l := symbolname.Short(logger), libraryOf(logger)
+	// Package log has no levels: what is dear there is what the record needs.
+	off := !st.emitted && l.path != "log" && s.CPUSamples(c.Cost.CPU) >= offSamples
+	if off {
+		// Nothing that was done for this record was of use.
+		c.Avoidable = c.Cost
+	}
+	if c.Avoidable.CPU == nil && c.Avoidable.Allocs == nil {
+		return c, false
+	}
 	stop := stopBuilding + l.values
 	text := f.mostlyText(st, c.Avoidable)
 	switch {
