@@ -120,7 +120,7 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 		Remedy: sh.Instead,
 	}
 	stays := f.on(m.Stays)
-	if len(m.Stays) > 0 && !slices.ContainsFunc(f.on(m.Goes), func(line int) bool { return slices.Contains(stays, line) }) {
+	if m.All || len(m.Stays) > 0 && !slices.ContainsFunc(f.on(m.Goes), func(line int) bool { return slices.Contains(stays, line) }) {
 		c.Avoidable = goes.Samples()
 	} else if g := knowledge.GainOf(sh.ID); g != nil {
 		c.Removed = g.Removed()
@@ -181,10 +181,17 @@ func (f *finder) cost(nodes []ast.Node, spends []string) *diagnose.Sets {
 		if slices.Contains(spends, calls) {
 			below = append(below, f.called(n)...)
 		}
+		if slices.Contains(spends, blocks) {
+			below = append(below, "runtime.makeslice", "runtime.newobject", "runtime.mallocgc")
+		}
 		for _, line := range f.on([]ast.Node{n}) {
 			for by, sets := range f.lines[line] {
-				if slices.ContainsFunc(below, func(begin string) bool { return by == begin || begin != "" && strings.HasPrefix(by, begin) }) {
+				switch {
+				case slices.ContainsFunc(below, func(begin string) bool { return by == begin || begin != "" && strings.HasPrefix(by, begin) }),
+					by != "" && slices.Contains(below, beneath):
 					sum.Join(sets)
+				case by == "" && slices.Contains(below, blocks):
+					sum.Join(&diagnose.Sets{Allocs: sets.Allocs})
 				}
 			}
 		}

@@ -26,6 +26,12 @@ type Shape struct {
 // calls stands for the functions that a node calls, and the concatenation in it.
 const calls = "()"
 
+// blocks stands for the memory that a statement takes itself.
+const blocks = "new"
+
+// beneath stands for all that a statement calls.
+const beneath = "*"
+
 // Match is where the cost of a shape lies.
 type Match struct {
 	Stays, Goes []ast.Node // what the remedy keeps, and what it removes
@@ -33,10 +39,11 @@ type Match struct {
 	Pure []*ast.CallExpr
 	// Rare is what must hold next to no samples beside those of Goes.
 	Rare ast.Node
+	All  bool // the remedy removes all of the cost of Goes
 }
 
 // causes are the rules, in the order in which they are listed to users.
-var causes = []knowledge.Cause{
+var causes = slices.Concat([]knowledge.Cause{
 	{
 		ID: "map-lookup-twice", Title: "the same key looked up twice in a map",
 		What:     "A statement looks a key up in a map, and it or one after it in the same block looks the same key up again, while neither the map nor the key can have changed.",
@@ -216,9 +223,9 @@ var causes = []knowledge.Cause{
 		Fix:      "A function of its own for what returns from many places, or for the loop's body.",
 		Unneeded: "where the compiler could write the call out",
 	},
-}
+}, causesOfMemory)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {

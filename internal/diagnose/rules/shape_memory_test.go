@@ -1,0 +1,41 @@
+package rules_test
+
+import "testing"
+
+// As TestShapeSilent, about memory and streams.
+func TestMemorySilent(t *testing.T) {
+	for _, s := range []silence{
+		{"buffer-cut-to-text", "text string", "string", "buf := make([]byte, 64)\nreturn string(buf[:copy(buf, text)])", ""},
+		{"buffer-cut-to-text", "text string", "[]byte", "buf := make([]byte, len(text))\nprintln(string(buf[:1]))\nreturn buf", ""},
+		{"buffer-cut-to-text", "text string, keep func([]byte)", "string", "buf := make([]byte, len(text))\nkeep(buf)\nreturn string(buf[:1])", ""},
+		{"buffer-cut-to-text", "text string, buf []byte", "string", "if buf == nil {\n\tbuf = make([]byte, len(text))\n}\nreturn string(buf[:1])", ""},
+		{"buffer-cut-to-text", "text string", "string", "buf := []byte(text)\nif len(text) > 9 {\n\tbuf = make([]byte, len(text))\n}\nreturn string(buf[:1])", ""},
+		{"buffer-to-text", "text string", "string", "buf := make([]byte, len(text))\ns := string(buf)\nbuf[0] = 1\nreturn s + string(buf)", ""},
+		{"buffer-to-text", "text string, list []string", "[]string", "buf := make([]byte, len(text))\nfor range 3 {\n\tlist = append(list, string(buf))\n}\nreturn list", ""},
+		{"pointer-elements", "n int", "[]*entry", "return append([]*entry(nil), &entry{n})", "type entry struct{ n int }\n\nvar first *entry\n"},
+		{"pointer-elements", "n int", "[]*entry", "return append([]*entry(nil), &entry{n})", "type entry struct{ n int }\n\nvar byName map[string]*entry\n"},
+		{"pointer-elements", "n int", "[]*entry", "return append([]*entry(nil), &entry{n, nil})", "type entry struct {\n\tn    int\n\tnext *entry\n}\n"},
+		{"pointer-elements", "n int", "[]*entry", "return append([]*entry(nil), &entry{n})", "type entry struct{ n int }\n\nfunc (e *entry) inc() { e.n++ }\n"},
+		{"pointer-elements", "n int", "[]*entry", "return append([]*entry(nil), &entry{n: n})", "type entry struct {\n\tn    int\n\troom [64]byte\n}\n"},
+		{"pointer-elements", "n int", "[]*entry", "return append([]*entry(nil), &entry{n})", "type entry struct{ n int }\n\nvar byAge, byName []*entry\n"},
+		{"pointer-elements", "n int, list, other []*entry", "[]*entry", "list = append(list, &entry{n})\ne := list[0]\nreturn append(other, e)", "type entry struct{ n int }\n"},
+		{"pointer-elements", "n int, list []*entry", "bool", "list = append(list, &entry{n})\nreturn list[0] == list[1]", "type entry struct{ n int }\n"},
+		{"pointer-elements", "n int, list []*entry", "", "list = append(list, &entry{n})\nfmt.Println(list[0])", "type entry struct{ n int }\n"},
+		{"returned-to-drop", "n int", "[]int", "list := squares(n)\nreturn list", squares},
+		{"returned-to-drop", "n int, h *holder", "", "list := squares(n)\nh.list = list", squares},
+		{"returned-to-drop", "n int", "int", "list := Squares(n)\nreturn list[0]", squares},
+		{"returned-to-drop", "n int", "int", "list := four(n)\nreturn list[0]", squares},
+		{"returned-to-drop", "n int, keep func([]int)", "int", "list := squares(n)\nkeep(list)\nreturn list[0]", squares},
+		{"small-pieces", "w io.Writer", "", "w.Write(make([]byte, 8))", ""},
+		{"small-pieces", "w io.Writer, lines [][]byte", "", "for _, line := range lines {\n\tw.Write(line)\n}", ""},
+		{"small-pieces", "w io.Writer, n int", "", "var page [4096]byte\nfor range n {\n\tw.Write(page[:])\n}", ""},
+		{"small-pieces", "w io.Writer, n int", "", "var b [8]byte\nout := bufio.NewWriter(w)\nfor range n {\n\tout.Write(b[:])\n}\nout.Flush()", ""},
+		{"small-pieces", "w io.Writer, n int", "", "var b [8]byte\nvar out io.Writer = bufio.NewWriter(w)\nfor range n {\n\tout.Write(b[:])\n}", ""},
+		{"small-pieces", "list []io.Writer", "", "var b [8]byte\nfor _, w := range list {\n\tw.Write(b[:])\n}", ""},
+		{"small-pieces", "h hash.Hash, n int", "", "var b [8]byte\nfor range n {\n\th.Write(b[:])\n}", ""},
+	} {
+		s.check(t)
+	}
+}
+
+const squares = "type holder struct{ list []int }\n\nfunc squares(n int) []int {\n\tlist := make([]int, n)\n\treturn list\n}\n\nfunc Squares(n int) []int {\n\tlist := make([]int, n)\n\treturn list\n}\n\nfunc four(n int) []int {\n\tlist := make([]int, 4)\n\tlist[0] = n\n\treturn list\n}\n"
