@@ -1,5 +1,5 @@
 // Package bufferpercall is the rule that finds buffers which a function makes
-// anew in each call and drops when it returns: a []byte to read into, a
+// anew in each call and drops when it returns: a []byte or an array to read into, a
 // bytes.Buffer, a bufio.Reader or Writer or what has one inside (a csv.Reader),
 // a compressor, a hash's state. One that is kept in a pool or in a field is made
 // once.

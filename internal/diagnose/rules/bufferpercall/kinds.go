@@ -107,6 +107,11 @@ var scratch = &kind{
 	remedy: pooled + ", and cut it to the length that is needed, x[:n], growing it where its capacity is less. Mind that make clears the memory and a reused slice holds what was there before.",
 }
 
+var array = &kind{
+	what: "an array to work in, which the compiler moves to the heap because a slice of it is handed to code that may keep it, as a method of an interface is,", own: "[]",
+	remedy: "Keep it in what the method belongs to or in what it writes to (a field of the encoder, the writer, the connection), or let the caller hand a slice in; where neither lives longer, in a sync.Pool. Where it only holds what is then written to a bufio.Writer or bytes.Buffer, append to its AvailableBuffer.",
+}
+
 // kindOf reads the expression that a variable starts with, or the variable's type
 // where it has none: nil for what is no buffer. call is what the expression calls.
 func kindOf(pkg *typed.Package, v *types.Var, value ast.Expr) (k *kind, call string) {
@@ -131,6 +136,9 @@ func kindOf(pkg *typed.Package, v *types.Var, value ast.Expr) (k *kind, call str
 		default:
 			call = name
 		}
+	}
+	if a, ok := typed.Under[*types.Array](made); ok && typed.IsNumber(a.Elem()) {
+		return array, ""
 	}
 	i := slices.IndexFunc(kinds, func(k *kind) bool {
 		if call != "" {
