@@ -119,7 +119,7 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 		}
 		at := fmt.Sprintf("m/app.%s:%d", cmp.Or(function, "f"), i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa makeslice") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa makeslice") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -308,6 +308,18 @@ func TestShapeSilent(t *testing.T) {
 		{"modulo-step", "i, k, n int", "int", "i = (k + 1) % n\nreturn i", ""},
 		{"defer-recorded", "mu *sync.Mutex, n int", "int", "mu.Lock()\ndefer mu.Unlock()\nif n > 3 {\n\treturn 1\n}\nreturn 2", ""},
 		{"defer-recorded", "list []int, mu *sync.Mutex", "", "for range list {\n\tfunc() {\n\t\tmu.Lock()\n\t\tdefer mu.Unlock()\n\t}()\n}", ""},
+		{"map-read-in-loop", "m map[string]int, list []string", "int", "n := 0\nfor _, k := range list {\n\tn += m[k]\n}\nreturn n", ""},
+		{"map-read-in-loop", "m map[string]int, list []string", "int", "n := 0\nfor _, k := range list {\n\tn += m[\"all\"]\n\tm[k]++\n}\nreturn n", ""},
+		{"map-read-in-loop", "m map[string]int, f func() bool", "int", "n := 0\nfor f() {\n\tn += m[\"all\"]\n}\nreturn n", ""},
+		{"map-read-in-loop", "m map[string]int", "int", "return m[\"all\"]", ""},
+		{"atomic-in-loop", "list []atomic.Int64", "", "for i := range list {\n\tlist[i].Add(1)\n}", ""},
+		{"atomic-in-loop", "n *atomic.Int64, c chan int", "", "for range c {\n\tn.Add(1)\n}", ""},
+		{"atomic-in-loop", "n *atomic.Int64, list []int", "int64", "sum := int64(0)\nfor range list {\n\tsum += n.Add(1)\n}\nreturn sum", ""},
+		{"atomic-in-loop", "n *atomic.Int64, list []int, f func()", "", "for range list {\n\tf()\n\tn.Add(1)\n}", ""},
+		{"steady-in-loop", "s string, list []string", "int", "n := 0\nfor _, t := range list {\n\tn += strings.Count(t, s)\n}\nreturn n", ""},
+		{"map-read-twice", "m map[int]int, f func() int", "int", "n := 0\nif k := f(); m[k] > 0 {\n\tn++\n}\nif k := 3; m[k] > 0 {\n\tn++\n}\nreturn n", ""},
+		{"map-read-twice", "m map[int]int, list []int", "int", "n := 0\n{\n\tk := list[0]\n\tn += m[k]\n\tk, j := list[1], 0\n\tn += j\n\t{\n\t\tk := list[2]\n\t\tn += m[k]\n\t}\n}\nreturn n", ""},
+		{"map-read-twice", "m map[int]int, a any, n int", "int", "switch k := a.(type) {\ncase int:\n\tn += m[k]\n}\nif k, ok := a.(int); ok && m[k] > 0 {\n\tn++\n\tif k, ok := a.(int); ok {\n\t\tn += m[k]\n\t}\n}\nreturn n", ""},
 	} {
 		s.check(t)
 	}

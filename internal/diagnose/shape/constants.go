@@ -75,7 +75,7 @@ func byteKeyed(p *typed.Package, n ast.Node) (m Match) {
 		return m
 	}
 	ast.Inspect(p.Declaration(n.Pos()), func(n ast.Node) bool {
-		if other, ok := n.(*ast.IndexExpr); ok && typed.Same(other.X, ix.X) {
+		if other, ok := n.(*ast.IndexExpr); ok && alike(p, other.X, ix.X) {
 			m.Goes = append(m.Goes, other)
 		}
 		return true

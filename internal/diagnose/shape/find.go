@@ -157,7 +157,7 @@ func (f *finder) pure(call *ast.CallExpr) bool {
 		return false
 	}
 	if f.Program.Standard(fn.Pkg()) {
-		return fn.Signature().Recv() == nil && purity.OfItsArguments(f.pkg.Called(call)) && slices.Contains(ofSettings, fn.Pkg().Path())
+		return fn.Signature().Recv() == nil && purity.OfItsArguments(f.pkg.Called(call)) && (slices.Contains(ofSettings, fn.Pkg().Path()) || slices.Contains(steadyCalls, f.pkg.Called(call)))
 	}
 	return f.judge.Pure(f.pkg.Called(call), false)
 }

@@ -40,6 +40,16 @@ var ofMaps = []Shape{
 			After:  "n := 0\nfor _, name := range names {\n\tif v, ok := m[name]; ok {\n\t\tn += v\n\t}\n}\nreturn n"},
 	}, Spends: []string{"runtime.mapaccess"}, Find: readTwice},
 	{Row: knowledge.Row{
+		ID: "map-read-in-loop", Cause: "map-lookup-twice",
+		When:       knowledge.Words("m[k] is read in a loop that sets neither m, k nor their parts, and calls nothing that could"),
+		Cost:       "the same key is looked up in each round of a loop",
+		Instead:    "Look it up before the loop, and use the value: v := m[k]; of a map of maps keep the inner one, in := m[a], and look in[b] up.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "m map[string]map[string]int, names []string", Result: "int", Args: "map[string]map[string]int{\"all\": numbers(named(200))}, named(200)", Decls: named,
+			Before: "n := 0\nfor _, name := range names {\n\tn += m[\"all\"][name]\n}\nreturn n",
+			After:  "n, all := 0, m[\"all\"]\nfor _, name := range names {\n\tn += all[name]\n}\nreturn n"},
+	}, Spends: []string{"runtime.mapaccess"}, Find: readInLoop},
+	{Row: knowledge.Row{
 		ID: "set-asked-first", Cause: "map-lookup-twice",
 		When:       knowledge.Words("_, ok := m[k] asks whether a set (map[K]struct{} or map[K]bool) has a key, and the same function puts it in where it is not there"),
 		Cost:       "a set is asked for a key, and then the key is put in",
@@ -49,6 +59,19 @@ var ofMaps = []Shape{
 			Before: "n := 0\nclear(seen)\nfor _, k := range list {\n\tif _, ok := seen[k]; !ok {\n\t\tseen[k] = struct{}{}\n\t\tn++\n\t}\n}\nreturn n",
 			After:  "n := 0\nclear(seen)\nfor _, k := range list {\n\tsize := len(seen)\n\tif seen[k] = struct{}{}; len(seen) > size {\n\t\tn++\n\t}\n}\nreturn n"},
 	}, Spends: []string{"runtime.mapaccess"}, Find: setAskedFirst},
+}
+
+func readInLoop(p *typed.Package, n ast.Node) (m Match) {
+	ix := lookUp(p, n)
+	if ix == nil || pointed(p, ix) {
+		return m
+	}
+	loop, _ := outer(p, ix).(ast.Stmt)
+	if loop == nil || varies(p, ix, loop) || changes(p, ix, loop, loop.Pos(), nil) {
+		return m
+	}
+	m.Goes = []ast.Node{ix}
+	return m
 }
 
 func setAskedFirst(p *typed.Package, n ast.Node) (m Match) {
@@ -67,7 +90,7 @@ func setAskedFirst(p *typed.Package, n ast.Node) (m Match) {
 			set, ok := n.(*ast.AssignStmt)
 			if ok && len(set.Lhs) == 1 && set.Tok == token.ASSIGN && set.Pos() > ask.End() && p.Literal(set) == p.Literal(ask) {
 				to, is := set.Lhs[0].(*ast.IndexExpr)
-				if is && typed.Same(to, ask) && sameRound(p, ask, to) && !changes(p, ask, st, ask.End(), to) {
+				if is && alike(p, to, ask) && sameRound(p, ask, to) && !changes(p, ask, st, ask.End(), to) {
 					m.Goes = []ast.Node{ask}
 				}
 			}
@@ -131,7 +154,7 @@ func readTwice(p *typed.Package, n ast.Node) (m Match) {
 			if !seen {
 				return true
 			}
-			if again := lookUp(p, n); again != nil && again != first && typed.Same(again, first) && sameRound(p, first, again) {
+			if again := lookUp(p, n); again != nil && again != first && alike(p, again, first) && sameRound(p, first, again) {
 				if changes(p, first, st, first.End(), again) {
 					ends = true
 					return false
@@ -163,6 +186,21 @@ func pointed(p *typed.Package, e ast.Expr) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// alike reports whether two expressions are written alike and their names stand for the
+// same.
+func alike(p *typed.Package, a, b ast.Expr) bool {
+	names := func(e ast.Expr) (of []types.Object) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				of = append(of, p.Info.ObjectOf(id))
+			}
+			return true
+		})
+		return of
+	}
+	return typed.Same(a, b) && slices.Equal(names(a), names(b))
 }
 
 // after are the statement around an expression and those that follow it in its block.

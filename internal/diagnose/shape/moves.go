@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"whet/internal/diagnose/knowledge"
@@ -37,7 +38,7 @@ var ofMoves = []Shape{
 	}, Spends: moves, Square: true, Find: removedInLoop},
 	{Row: knowledge.Row{
 		ID: "steady-in-loop", Cause: "steady-in-loop",
-		When:       knowledge.Words("a function of the program's without effects that returns a string, a number or a struct of them is called in a loop, and its arguments are constants and variables of basic types that the loop does not set, one of them at least"),
+		When:       knowledge.Words("a function without effects, of the program's or one of strings, unicode/utf8, strconv and math that looks at all it is given, returns a string, a number or a struct of them in a loop, and its arguments are constants and variables of basic types that the loop does not set, one of them at least"),
 		Cost:       "a loop calls a function for the same arguments in each round",
 		Instead:    "Call it once, before the loop, and use the result.",
 		Confidence: finding.Medium,
@@ -118,14 +119,23 @@ func removedInLoop(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
+// steadyCalls are functions of the library that take time in proportion to what they
+// are given; of others a row of the dear calls speaks.
+var steadyCalls = []string{
+	"strings.Contains", "strings.ContainsAny", "strings.Count", "strings.Index", "strings.LastIndex", "strings.TrimSpace", "strings.Trim", "strings.TrimLeft", "strings.TrimRight",
+	"unicode/utf8.RuneCountInString", "unicode/utf8.ValidString", "strconv.Itoa", "strconv.FormatInt", "strconv.Quote", "math.Sqrt", "math.Pow", "math.Log", "math.Exp", "math.Sin", "math.Cos",
+}
+
 func steadyInLoop(p *typed.Package, n ast.Node) (m Match) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || outer(p, call) == nil || len(call.Args) == 0 || call.Ellipsis.IsValid() {
 		return m
 	}
-	fn := p.Reached(call)
-	if fn == nil || fn.Decl.Recv != nil ||
-		fn.Object.Signature().Results().Len() != 1 || !typed.Plain(fn.Object.Signature().Results().At(0).Type()) {
+	fn := p.Function(call)
+	if fn == nil || fn.Signature().Recv() != nil || fn.Signature().Results().Len() != 1 || !typed.Plain(fn.Signature().Results().At(0).Type()) {
+		return m
+	}
+	if p.Reached(call) == nil && !slices.Contains(steadyCalls, p.Called(call)) {
 		return m
 	}
 	always := true

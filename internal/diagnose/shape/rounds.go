@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/finding"
@@ -33,6 +34,16 @@ var ofRounds = []Shape{
 			Before: "for _, x := range list {\n\tt.each(t.add, x)\n}\nreturn t.n * 0",
 			After:  "add := t.add\nfor _, x := range list {\n\tt.each(add, x)\n}\nreturn t.n * 0"},
 	}, Spends: []string{"runtime.newobject"}, Find: closurePerRound},
+	{Row: knowledge.Row{
+		ID: "atomic-in-loop", Cause: "atomic-in-loop",
+		When:       knowledge.Words("a loop over a slice, an array, a map, a string or a number calls an Add of package sync/atomic for the same counter in its rounds, and waits for nothing"),
+		Cost:       "a loop adds to an atomic counter in its rounds",
+		Instead:    "Count in a local variable, and add it once after the loop. Where others must see the count grow meanwhile, add it every thousand rounds.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "list []int, n *atomic.Int64", Result: "int64", Args: "make([]int, 100), new(atomic.Int64)",
+			Before: "n.Store(0)\nfor _, x := range list {\n\tif x == 0 {\n\t\tn.Add(1)\n\t}\n}\nreturn n.Load()",
+			After:  "n.Store(0)\nsum := int64(0)\nfor _, x := range list {\n\tif x == 0 {\n\t\tsum++\n\t}\n}\nn.Add(sum)\nreturn n.Load()"},
+	}, Spends: []string{"", calls}, Find: atomicInLoop},
 	{Row: knowledge.Row{
 		ID: "modulo-step", Cause: "modulo-step",
 		When:       knowledge.Words("a variable or field is set to itself plus one modulo a number that is no constant: i = (i + 1) % n"),
@@ -135,6 +146,52 @@ func closurePerRound(p *typed.Package, n ast.Node) (m Match) {
 		m.Goes = []ast.Node{n}
 	}
 	return m
+}
+
+func atomicInLoop(p *typed.Package, n ast.Node) (m Match) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || p.Literal(call) != nil {
+		return m
+	}
+	loop, ok := outer(p, call).(*ast.RangeStmt)
+	fn := p.Function(call)
+	if !ok || fn == nil || fn.Pkg() == nil || fn.Pkg().Path() != "sync/atomic" || !strings.HasPrefix(fn.Name(), "Add") || len(call.Args) == 0 || waits(p, loop) {
+		return m
+	}
+	counter := call.Args[0]
+	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
+		counter = sel.X
+	}
+	if _, result := p.Parent(call).(*ast.ExprStmt); result && !varies(p, counter, loop) {
+		m.Goes = []ast.Node{call}
+	}
+	return m
+}
+
+// waits reports whether a loop goes over a channel or an iterator, or waits in a round.
+func waits(p *typed.Package, loop *ast.RangeStmt) (found bool) {
+	over := p.TypeOf(loop.X)
+	if over == nil {
+		return true
+	}
+	switch over.Underlying().(type) {
+	case *types.Chan, *types.Signature:
+		return true
+	}
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SendStmt, *ast.SelectStmt, *ast.GoStmt:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.CallExpr:
+			x, _ := p.Conversion(n)
+			fn := p.Function(n)
+			found = found || x == nil && p.Builtin(n) == "" && (fn == nil || fn.Pkg() == nil || !slices.Contains([]string{"sync/atomic", "strings", "bytes", "math", "math/bits", "unicode/utf8"}, fn.Pkg().Path()))
+		}
+		return !found
+	})
+	return found
 }
 
 func moduloStep(p *typed.Package, n ast.Node) (m Match) {

@@ -135,7 +135,8 @@ func runesWritten(p *typed.Package, n ast.Node) (m Match) {
 	if l == nil || !typed.IsString(p.TypeOf(l.x)) && !isBytes(p.TypeOf(l.x)) {
 		return m
 	}
-	written, instead := false, false
+	var written []ast.Node
+	instead := false
 	ast.Inspect(l.body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -145,14 +146,16 @@ func runesWritten(p *typed.Package, n ast.Node) (m Match) {
 		switch {
 		case arg == nil:
 		case l.isElement(p, p.Converted(arg)):
-			written = written || conditional(p, call, l.loop)
+			if conditional(p, call, l.loop) {
+				written = append(written, call)
+			}
 		default:
 			instead = instead || conditional(p, call, l.loop)
 		}
 		return true
 	})
-	if written && instead {
-		m.Goes = []ast.Node{l.loop}
+	if written != nil && instead {
+		m.Goes = append(written, l.x) // whose line is that of the decoding
 	}
 	return m
 }
