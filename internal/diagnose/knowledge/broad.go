@@ -160,6 +160,101 @@ var ofBroad = []Row{
 			Before: "_, line := runtime.FuncForPC(pc).FileLine(pc)\nreturn line",
 			After:  "if line, ok := lines.Load(pc); ok {\n\treturn line.(int)\n}\nreturn lookUp(pc)"},
 	},
+	{
+		ID: "split-walked", Cause: "unused-work", Callees: []string{"strings.Split", "strings.Fields", "bytes.Split", "bytes.Fields"}, When: fieldsOnly,
+		Cost:       "makes a slice of the pieces",
+		Instead:    "Take piece after piece where it is used: piece, rest, more = strings.Cut(rest, sep), with a number of its own where the index is asked. It ends where the answer is known.",
+		Goes:       Memory,
+		Confidence: finding.Medium,
+		Example: Example{Params: "path string", Result: "int", Args: `"static/css/site/main.css"`,
+			Before: "n := 0\nfor i, part := range strings.Split(path, \"/\") {\n\tn += i * len(part)\n}\nreturn n",
+			After:  "n := 0\nfor i, more := 0, true; more; i++ {\n\tvar part string\n\tpart, path, more = strings.Cut(path, \"/\")\n\tn += i * len(part)\n}\nreturn n"},
+	},
+	{
+		ID: "runes-walked", Cause: "unused-work", Callees: []string{"[]rune(string)"}, When: fieldsOnly,
+		Cost:       "makes a slice of all characters, four bytes each",
+		Instead:    "Go over the text itself: for i, r := range s gives each character, utf8.DecodeRuneInString(s[i:]) the next, and where all bytes are below utf8.RuneSelf, s[i] is the i-th character.",
+		Goes:       All,
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "int", Args: sentence,
+			Before: "n := 0\nr := []rune(text)\nfor i := 0; i < len(r); i++ {\n\tif r[i] == 'e' {\n\t\tn++\n\t}\n}\nreturn n",
+			After:  "n := 0\nfor _, r := range text {\n\tif r == 'e' {\n\t\tn++\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "lower-key", Cause: "text-key", Callees: []string{"strings.ToLower", "strings.ToUpper"}, When: keyed,
+		Cost:       "makes a text in one case",
+		Instead:    "Ask the map for the text as it is first, where the usual writing is among its keys. Or write the text in one case into an array, var b [64]byte, and look up m[string(b[:n])], which the compiler does without a copy; longer texts go the old way.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "name string", Result: "int", Args: `"Content-Type"`, Decls: "var known = map[string]int{\"content-type\": 1, \"accept\": 2}",
+			Before: "return known[strings.ToLower(name)]",
+			After:  "var b [64]byte\nif len(name) > len(b) {\n\treturn 0\n}\nfor i := range len(name) {\n\tc := name[i]\n\tif 'A' <= c && c <= 'Z' {\n\t\tc += 'a' - 'A'\n\t}\n\tb[i] = c\n}\nreturn known[string(b[:len(name)])]"},
+	},
+	{
+		ID: "regexp-after-literal", Cause: "general-function", Callees: []string{"regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAllStringSubmatch", "regexp.(*Regexp).FindAllStringSubmatchIndex", "regexp.(*Regexp).FindStringSubmatch", "regexp.(*Regexp).FindStringSubmatchIndex", "regexp.(*Regexp).ReplaceAllString", "regexp.(*Regexp).ReplaceAllStringFunc"}, When: pattern("begins with a text", startsLiteral),
+		Cost:       "runs the matcher of package regexp",
+		Instead:    "Look for the text that the pattern begins with by strings.Index or IndexByte, and at the characters behind it in a loop; where it is not there, there is nothing to do.",
+		Goes:       All,
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "int", Args: `"a text with {one} name and {another}"`, Decls: "var names = regexp.MustCompile(`\\{([a-z]+)\\}`)",
+			Before: "n := 0\nfor _, m := range names.FindAllStringSubmatch(text, -1) {\n\tn += len(m[1])\n}\nreturn n",
+			After:  "n := 0\nfor {\n\ti := strings.IndexByte(text, '{')\n\tif i < 0 {\n\t\treturn n\n\t}\n\ttext = text[i+1:]\n\tif end := strings.IndexByte(text, '}'); end > 0 {\n\t\tn += end\n\t}\n}"},
+	},
+	{
+		ID: "regexp-find-runs", Cause: "general-function", Callees: []string{"regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAll", "regexp.(*Regexp).FindAllIndex"}, When: pattern("is a run of characters of some", ofCharacterRun),
+		Cost:       "runs the matcher of package regexp over each character",
+		Instead:    "strings.FieldsFunc(s, func(r rune) bool { … }) cuts at what is not one of them; a loop over the bytes that remembers where a run began makes no slice.",
+		Goes:       All,
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "int", Args: sentence, Decls: "var word = regexp.MustCompile(`[a-z]+`)",
+			Before: "n := 0\nfor _, w := range word.FindAllString(text, -1) {\n\tn += len(w)\n}\nreturn n",
+			After:  "n := 0\nfor i := range len(text) {\n\tif c := text[i]; 'a' <= c && c <= 'z' {\n\t\tn++\n\t}\n}\nreturn n"},
+	},
+	{
+		ID: "rune-func", Cause: "general-function", Callees: []string{"strings.IndexFunc", "strings.ContainsFunc", "strings.TrimFunc", "strings.TrimLeftFunc", "strings.TrimRightFunc", "bytes.IndexFunc", "bytes.ContainsFunc", "bytes.TrimFunc"},
+		Cost:       "decodes each character and calls a function for it",
+		Instead:    "Go over the bytes in a loop that asks a table, var is = [256]bool{…}, and leave a text to the function from the first byte on that is utf8.RuneSelf or above.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "int", Args: `"a-name-of-thirty-two-characters!"`, Decls: "var letters = func() (t [256]bool) {\n\tfor c := 'a'; c <= 'z'; c++ {\n\t\tt[c] = true\n\t}\n\tt['-'] = true\n\treturn t\n}()",
+			Before: "return strings.IndexFunc(text, func(r rune) bool { return (r < 'a' || 'z' < r) && r != '-' })",
+			After:  "for i := range len(text) {\n\tif !letters[text[i]] {\n\t\treturn i\n\t}\n}\nreturn -1"},
+	},
+	{
+		ID: "mime-type-alone", Cause: "unused-work", Callees: []string{"mime.ParseMediaType"}, When: parametersDropped,
+		Cost:       "makes a map of the parameters",
+		Instead:    "The type alone is what stands before the first semicolon: t, _, _ := strings.Cut(v, \";\"), trimmed, compared by strings.EqualFold. Errors in what follows are then not seen.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "header string", Result: "bool", Args: `"application/json; charset=utf-8"`,
+			Before: "t, _, err := mime.ParseMediaType(header)\nreturn err == nil && t == \"application/json\"",
+			After:  "t, _, _ := strings.Cut(header, \";\")\nreturn strings.EqualFold(strings.TrimSpace(t), \"application/json\")"},
+	},
+}
+
+// parametersDropped holds where the second of a call's results has no name.
+var parametersDropped = Condition{"the parameters are dropped", func(c *Call) bool { return c.dropsResult(1) }}
+
+// dropsResult reports whether the results of a call are set with _ for one of them.
+func (c *Call) dropsResult(i int) bool {
+	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
+	if !ok || len(st.Lhs) <= i || len(st.Rhs) != 1 {
+		return false
+	}
+	id, ok := st.Lhs[i].(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// startsLiteral reports whether each match of an expression begins with a text.
+func startsLiteral(re *syntax.Regexp) bool {
+	for re.Op == syntax.OpCapture {
+		re = re.Sub[0]
+	}
+	if re.Op != syntax.OpConcat {
+		return false
+	}
+	first := re.Sub[0]
+	for first.Op == syntax.OpCapture || first.Op == syntax.OpPlus {
+		first = first.Sub[0]
+	}
+	return first.Op == syntax.OpLiteral && first.Flags&syntax.FoldCase == 0
 }
 
 // rangedOver holds where an argument is the element of a loop over what one of some
@@ -179,14 +274,7 @@ func rangedOver(i int, callees ...string) Condition {
 }
 
 // recordDropped holds where the first of a call's results has no name.
-var recordDropped = Condition{"the record is dropped", func(c *Call) bool {
-	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
-	if !ok || len(st.Lhs) != 2 {
-		return false
-	}
-	id, ok := st.Lhs[0].(*ast.Ident)
-	return ok && id.Name == "_"
-}}
+var recordDropped = Condition{"the record is dropped", func(c *Call) bool { return c.dropsResult(0) }}
 
 // oneKey holds where one key is all that is asked of a map that the call makes.
 var oneKey = resultOnce("it is asked for one key", func(c *Call, use ast.Expr) bool {

@@ -326,6 +326,12 @@ var silent = []struct{ row, params, result, body string }{
 	{"timer-before-select", "c chan int, d time.Duration", "int", "t := time.NewTimer(d)\ndefer t.Stop()\nn := 0\nfor {\n\tselect {\n\tcase <-c:\n\t\tn++\n\tcase <-t.C:\n\t\treturn n\n\t}\n}"},
 	{"reflect-call", "fn func(int) int", "int", "return fn(1)"},
 	{"reflect-tag-per-call", "t reflect.Type", "string", "return t.Field(0).Name"},
+	{"lower-key", "names map[string]int, name string", "string", "low := strings.ToLower(name)\nif names[low] > 0 {\n\treturn low\n}\nreturn name"},
+	{"mime-type-alone", "header string", "string", "_, p, _ := mime.ParseMediaType(header)\nreturn p[\"charset\"]"},
+	{"regexp-after-literal", "text string", "[]string", "return regexp.MustCompile(`[a-z]+=x`).FindAllString(text, -1)"},
+	{"regexp-find-runs", "re *regexp.Regexp, text string", "[]string", "return re.FindAllString(text, -1)"},
+	{"runes-walked", "text string", "[]rune", "return []rune(text)"},
+	{"split-walked", "path string", "[]string", "return strings.Split(path, \"/\")"},
 	{"url-query-one", "u *url.URL", "url.Values", "q := u.Query()\nq.Set(\"page\", \"2\")\nreturn q"},
 	// What the call is given, or gives, changes before it is used.
 	{"crypto-rand-int", "", "*big.Int", "limit := big.NewInt(1)\nlimit.Lsh(limit, 128)\nn, _ := rand.Int(rand.Reader, limit)\nreturn n"},
