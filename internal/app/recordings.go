@@ -3,39 +3,116 @@ package app
 import (
 	"context"
 	"flag"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
 	"strings"
 
 	"whet/internal/cli"
+	"whet/internal/document"
 	"whet/internal/dotwhet"
+	"whet/internal/read"
+	"whet/internal/recording"
+	"whet/internal/sharing"
 )
 
 func recordingsCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "recordings",
-		ReadsOnly: true,
-		Short:     "list the recordings that @ and @NAME stand for",
+		Name:       "recordings",
+		ReadsOnly:  true,
+		Operands:   "[RECORDING]",
+		Recordings: 1,
+		Short:      "list the recordings that @ and @NAME stand for, or copy one for sharing",
 		Long: `
 Recordings lists what is in .whet in the module's root, where recordings go without -o, the newest
-first: @ is the newest, @2 the one before it, @NAME the newest of that name.`,
-		Examples: []string{"whet recordings", "whet recordings -json", "whet diff @2 @"},
+first: @ is the newest, @2 the one before it, @NAME the newest of that name.
+
+With -for-sharing it writes a copy of a recording, by default of the newest, without sources and
+without the names of hosts, users and directories; figures and findings stay.`,
+		Examples: []string{"whet recordings", "whet recordings -json", "whet diff @2 @", "whet recordings -for-sharing @chi"},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			asJSON := fs.Bool("json", false, "print one JSON document")
 			operands := fs.Bool("operands", false, "print what stands for each alone (@, @2, @NAME), a word a line: completion asks")
+			share := fs.Bool("for-sharing", false, "write a copy without sources and names of hosts, users and directories")
+			out := fs.String("o", "", "with -for-sharing: write the copy to `NAME.whet` (default: the recording's name and -shared, here)")
 			return func(ctx context.Context, e *cli.Env, rest []string) error {
-				if len(rest) > 0 {
-					return cli.UsageError("recordings: it lists all there are, and %s is no flag: whet diagnose shows one", strings.Join(rest, " "))
-				}
 				place, err := dotwhet.Of(".")
 				if err != nil {
 					return err
 				}
-				if *operands {
+				switch {
+				case *share:
+					return shareRecording(e, place, rest, *out, *asJSON)
+				case *out != "":
+					return cli.UsageError("recordings: -o is for -for-sharing")
+				case len(rest) > 0:
+					return cli.UsageError("recordings: it lists all there are, and %s is no flag: whet diagnose shows one", strings.Join(rest, " "))
+				case *operands:
 					return place.PrintOperands(e.Stdout)
 				}
 				return place.Print(e.Stdout, *asJSON)
 			}
 		},
 	}
+}
+
+// shareRecording copies the recording that an operand names, the newest without one.
+func shareRecording(e *cli.Env, place dotwhet.Place, operands []string, out string, asJSON bool) error {
+	if len(operands) == 0 {
+		newest, err := place.Resolve("@")
+		if err != nil {
+			return err
+		}
+		operands = []string{newest}
+	}
+	from, err := cli.OneOperand("recordings -for-sharing", "recording", operands)
+	if err != nil {
+		return err
+	}
+	rec, err := read.Open(from)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	if out == "" {
+		out = strings.TrimSuffix(filepath.Base(filepath.Clean(from)), dotwhet.Suffix) + "-shared" + dotwhet.Suffix
+	}
+	if err := recording.CheckName(out); err != nil {
+		return cli.UsageError("recordings: %w", err)
+	}
+	copied, err := sharing.Copy(rec, out, namesHere())
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return document.Write(e.Stdout, document.Object{document.Begin(document.Shared, nil), "recording", copied.Path, "left_out", copied.LeftOut})
+	}
+	_, err = fmt.Fprintf(e.Stdout, "left out   %s\nrecording  %s\n", strings.Join(copied.LeftOut, ", "), e.Path(copied.Path))
+	return err
+}
+
+// namesHere are what tells this machine and its user: they are in no copy for
+// sharing.
+func namesHere() []string {
+	var names []string
+	if host, err := os.Hostname(); err == nil {
+		names = append(names, host)
+		if short, _, ok := strings.Cut(host, "."); ok {
+			names = append(names, short)
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil && strings.Count(home, string(filepath.Separator)) > 1 { // /root is anybody's
+		names = append(names, home)
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		_, name, domain := strings.Cut(u.Username, `\`)
+		if !domain {
+			name = u.Username
+		}
+		names = append(names, "/home/"+name, "/Users/"+name, `\Users\`+name)
+	}
+	return names
 }
 
 func declareKeep(fs *flag.FlagSet, keep *int) {

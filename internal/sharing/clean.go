@@ -1,0 +1,127 @@
+package sharing
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whet/internal/recording"
+)
+
+// cleaner takes names out of texts.
+type cleaner struct {
+	display map[string]string // of a frame's file, the name for people
+	roots   []string          // directories of the module, GOROOT and the module cache, longest first
+	names   []*regexp.Regexp  // of what must not be left, with what stands beside it
+}
+
+var (
+	address = regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+`)
+	// absolute is a path of two elements at least, from the root or a drive.
+	absolute = regexp.MustCompile(`(^|[\s"'=(,:])((?:[A-Za-z]:)?[/\\][^\s"'<>(),:;|/\\]+[/\\][^\s"'<>(),:;|]+)`)
+	// hostPort is a host with a port, where no scheme says that it is one.
+	hostPort = regexp.MustCompile(`\b((?:[a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+|localhost):[0-9]{2,5}\b`)
+)
+
+// newCleaner learns from the sources where the module, GOROOT and others' modules lay.
+func newCleaner(sources []recording.Source, names []string) *cleaner {
+	c := &cleaner{display: make(map[string]string)}
+	for _, name := range names {
+		if name != "" && name != "localhost" && strings.Trim(name, `/\`) != "" {
+			c.names = append(c.names, pattern(name))
+		}
+	}
+	for _, s := range sources {
+		c.display[s.Frame] = s.Path
+		within := strings.TrimPrefix(s.Path, "GOROOT/")
+		if root, ok := strings.CutSuffix(s.Frame, "/"+within); ok && strings.Count(root, "/") > 1 && !slices.Contains(c.roots, root) {
+			c.roots = append(c.roots, root)
+		}
+	}
+	slices.SortFunc(c.roots, func(a, b string) int { return len(b) - len(a) })
+	return c
+}
+
+// pattern matches a directory wherever it stands, and a host's name where it is a
+// word: in main.web, web is no host.
+func pattern(name string) *regexp.Regexp {
+	quoted := regexp.QuoteMeta(name)
+	if strings.ContainsAny(name, `/\`) {
+		return regexp.MustCompile(`()` + quoted + `()\b`)
+	}
+	return regexp.MustCompile(`(?i)(^|[^\w./()*-])` + quoted + `($|[^\w./()*-])`)
+}
+
+// file is the name of a source file or binary for people.
+func (c *cleaner) file(name string) string {
+	if to, ok := c.display[name]; ok {
+		return to
+	}
+	if name == "" || !strings.ContainsAny(name, `/\`) {
+		return c.text(name)
+	}
+	if path.IsAbs(name) || regexp.MustCompile(`^[A-Za-z]:[/\\]`).MatchString(name) {
+		return "…/" + path.Base(strings.ReplaceAll(name, `\`, "/"))
+	}
+	return c.text(name)
+}
+
+// text is a text without hosts of addresses, the module's directories and the names.
+func (c *cleaner) text(s string) string {
+	s = address.ReplaceAllStringFunc(s, func(url string) string {
+		scheme, _, host, rest := recording.CutURL(recording.Redacted(url))
+		if scheme == "" || host == "" {
+			return url
+		}
+		return scheme + "host" + rest
+	})
+	s = hostPort.ReplaceAllString(s, "host")
+	for _, root := range c.roots {
+		s = strings.ReplaceAll(s, root, "…")
+	}
+	for _, name := range c.names {
+		s = name.ReplaceAllString(s, "${1}…${2}")
+	}
+	return s
+}
+
+// operand is a text in which paths from the root are cut to their last element.
+func (c *cleaner) operand(s string) string {
+	return absolute.ReplaceAllStringFunc(c.text(s), func(found string) string {
+		m := absolute.FindStringSubmatch(found)
+		return m[1] + "…/" + path.Base(strings.ReplaceAll(m[2], `\`, "/"))
+	})
+}
+
+func (c *cleaner) operands(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		out = append(out, c.operand(s))
+	}
+	return out
+}
+
+// value cleans all texts of a JSON value but its keys.
+func (c *cleaner) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		return c.operand(v)
+	case []any:
+		for i := range v {
+			v[i] = c.value(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = c.value(v[key])
+		}
+	}
+	return v
+}
+
+// holds reports whether a name is left in data.
+func (c *cleaner) holds(data []byte) bool {
+	return slices.ContainsFunc(c.names, func(name *regexp.Regexp) bool { return name.Match(data) }) ||
+		slices.ContainsFunc(c.roots, func(root string) bool { return bytes.Contains(data, []byte(root)) })
+}
