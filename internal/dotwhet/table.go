@@ -27,10 +27,13 @@ type row struct {
 	Recorded  string  `json:"recorded"`
 	Kind      string  `json:"kind"`
 	Target    string  `json:"target"`
+	Package   string  `json:"package"`
 	Outcome   *string `json:"outcome"`
 	Partial   string  `json:"partial"`
 	Bytes     int64   `json:"recording_bytes"`
 	Unnamed   bool    `json:"unnamed"`
+
+	subject string // what was measured
 }
 
 type table struct {
@@ -46,7 +49,7 @@ func (p Place) rows() ([]row, error) {
 		m := &e.Manifest
 		r := row{
 			Operand: fmt.Sprintf("@%d", i+1), Name: e.Name, Recording: e.Path, Recorded: m.Origin.UTC().Format("2006-01-02T15:04:05Z"),
-			Kind: m.Kind, Target: m.Target, Outcome: e.outcome(), Partial: m.Partial, Bytes: size(filepath.Join(e.dir, e.file)), Unnamed: e.unnamed(),
+			Kind: m.Kind, Target: m.Target, Package: m.Build.Package, subject: m.Subject(), Outcome: e.outcome(), Partial: m.Partial, Bytes: size(filepath.Join(e.dir, e.file)), Unnamed: e.unnamed(),
 		}
 		if i == 0 {
 			r.Operand = "@"
@@ -154,7 +157,7 @@ func (p Place) Print(w io.Writer, asJSON bool) error {
 		}
 		when := strings.TrimSuffix(strings.Replace(r.Recorded, "T", " ", 1), "Z")
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Operand, printable.Message(r.Name), when, quantity.Bytes(float64(r.Bytes)),
-			printable.Message(r.Kind+" "+r.Target), printable.Message(outcome))
+			printable.Message(r.Kind+" "+r.subject), printable.Message(outcome))
 	}
 	return t.Flush()
 }

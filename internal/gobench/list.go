@@ -82,7 +82,7 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, e
 	}
 	switch {
 	case len(out) == 0:
-		return nil, newError(KindNoPackage, "", fmt.Sprintf("%s matches no package", operand), "")
+		return nil, noMatch(operand, "")
 	case len(out) == 1 && out[0].Err != nil && !strings.Contains(operand, "..."):
 		return nil, out[0].Err // it was asked for by name
 	}

@@ -274,12 +274,16 @@ func listFailed(operand, said, status string) *Error {
 	case strings.Contains(said, "is not in std"):
 		return newError(KindNoPackage, "", fmt.Sprintf("there is no package %s: a directory is written ./%s", operand, operand), said)
 	case strings.Contains(said, "matched no packages"), first == "" && status == "exit status 0":
-		return newError(KindNoPackage, "", fmt.Sprintf("%s matches no package", operand), said)
+		return noMatch(operand, said)
 	}
 	if first == "" {
 		first = "go list ended with " + status
 	}
 	return newError(KindNoPackage, "", fmt.Sprintf("resolve %s: %s", operand, first), said)
+}
+
+func noMatch(operand, said string) *Error {
+	return newError(KindNoPackage, "", fmt.Sprintf("%s matches no package: no Go files that are built here are there; name a directory that holds some", operand), said)
 }
 
 func severalPackages(operand string, all []listed) *Error {

@@ -56,7 +56,7 @@ func TestResolveRefuses(t *testing.T) {
 		{dir, "nope", KindNoPackage, `there is no package nope: a directory is written \./nope`},
 		{dir, "nope.test/x", KindNoPackage, `no module that is required here provides the package nope\.test/x: .*`},
 		{dir, "./...", KindUsage, `\./\.\.\. matches 3 packages \(own\.test/mod/a, own\.test/mod/b, own\.test/mod/deep/in\): name one of them`},
-		{dir, "./text/...", KindNoPackage, `\./text/\.\.\. matches no package`},
+		{dir, "./text/...", KindNoPackage, `\./text/\.\.\. matches no package: no Go files .* name a directory that holds some`},
 		{dir, "", KindUsage, `no package given: .*`},
 		{dir, "-x", KindUsage, `"-x" is not a package`},
 		{dir, "bad[", KindNoPackage, `resolve bad\[: malformed import path "bad\[": .*`},

@@ -262,7 +262,7 @@ func (c *course) growth() []string {
 func (a *Reading) addRun(page *runreport.Page) {
 	m := &a.rec.Manifest
 	if a.program != nil {
-		page.Program = &runreport.Program{Command: commandLine(m.Target, a.program.Args)}
+		page.Program = &runreport.Program{Command: commandLine(m.Subject(), a.program.Args)}
 		for _, r := range a.program.Runs {
 			page.Program.Runs = append(page.Program.Runs, runreport.Run{
 				WallNs: r.EndNs - r.StartNs, CPUNs: r.UserCPUNs + r.SystemCPUNs, UserCPUNs: r.UserCPUNs, SystemCPUNs: r.SystemCPUNs,

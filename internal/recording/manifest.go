@@ -1,6 +1,9 @@
 package recording
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Schema is the manifest's version as written by this program. Readers accept
 // this and older ones.
@@ -197,6 +200,21 @@ type Source struct {
 	Bytes   int64  `json:"bytes"`             // of the file
 	Packed  string `json:"packed,omitempty"`  // "gzip": the copy is source/SHA256.gz
 	Differs string `json:"differs,omitempty"` // why it may not be what the binary was built from
+}
+
+// Subject names what was measured: the target, or the package where that only says
+// where the user was, as . and ./... do.
+func (m *Manifest) Subject() string {
+	if IsVague(m.Target) && m.Build.Package != "" {
+		return m.Build.Package
+	}
+	return m.Target
+}
+
+// IsVague reports whether a target says nothing to who does not know from where it
+// was named: ., .., or a pattern.
+func IsVague(target string) bool {
+	return strings.Contains(target, "...") || strings.Trim(target, "./") == ""
 }
 
 // fillLists makes lists of what would be null in JSON: scripts iterate over

@@ -47,14 +47,15 @@ type subject struct {
 
 // measure ranks the benchmarks and profiles as many as the budget takes.
 func (r *recorder) measure(ctx context.Context, names []string) error {
-	r.deadline = r.o.Now().Add(r.o.Budget)
-	lines, err := r.quickPass(ctx, names, r.o.Now().Add(quickShare(r.o.Budget, len(names))))
+	budget := r.o.Budget - r.spent
+	r.deadline = r.o.Now().Add(budget)
+	lines, err := r.quickPass(ctx, names, r.o.Now().Add(quickShare(budget, len(names))))
 	if err != nil {
 		r.addResults(nil, lines)
 		return err
 	}
 	ranked := rank(lines)
-	subjects, err := r.profileAll(ctx, ranked, quickTime(r.o.Budget, len(names)))
+	subjects, err := r.profileAll(ctx, ranked, quickTime(budget, len(names)))
 	r.addResults(subjects, ranked[len(subjects):])
 	if err != nil {
 		return err

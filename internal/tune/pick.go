@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/internal/dotwhet"
 	"whet/internal/format/benchmark"
 	"whet/internal/gobench"
 	"whet/internal/quantity"
@@ -66,7 +67,7 @@ func (r *recorder) pick(ctx context.Context) error {
 		return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("none of %s that %s matches gave a result: name one of them", quantity.Plural(len(r.candidates), "package"), r.o.Operand)}
 	}
 	slices.SortStableFunc(found, func(a, b ranked) int { return costlier(a.most, b.most) })
-	r.o.Budget = (r.o.Budget - spent).Round(100 * time.Millisecond)
+	r.spent = spent
 	if len(found)+len(lost) > 1 {
 		var others []string
 		for _, f := range found[1:] {
@@ -74,7 +75,13 @@ func (r *recorder) pick(ctx context.Context) error {
 		}
 		r.w.Warn("the costliest of %d packages was measured; not %s: name one to tune it", len(found)+len(lost), quantity.Some(append(others, lost...), 5))
 	}
-	return r.resolve(ctx, found[0].target.ImportPath)
+	if err := r.resolve(ctx, found[0].target.ImportPath); err != nil {
+		return err
+	}
+	if m := &r.w.Manifest; m.DefaultName != "" {
+		m.DefaultName = dotwhet.Name(r.target.Module, r.target.ImportPath)
+	}
+	return nil
 }
 
 // quickLook builds a package's test binary and runs its benchmarks for a moment,

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"whet/internal/gobench"
+	pagereport "whet/internal/report/page"
+	"whet/internal/report/run"
 )
 
 // Of a pattern the package with the costliest benchmark is measured. The others are
@@ -34,6 +36,13 @@ func TestPattern(t *testing.T) {
 	if got := rec.Build.Package; got != "example.com/several/in/costly" {
 		t.Errorf("measured %s", got)
 	}
+	if rec.Plan.BudgetNs != int64(20*time.Second) || rec.Subject() != rec.Build.Package {
+		t.Errorf("a budget of %d, of %s", rec.Plan.BudgetNs, rec.Subject())
+	}
+	var text strings.Builder
+	if err := run.WriteText(&text, page, pagereport.TextOptions{Width: 100}); err != nil || strings.Contains(text.String(), "./...") || !strings.HasPrefix(text.String(), rec.Build.Package+"\n") {
+		t.Errorf("%v:\n%s", err, text.String())
+	}
 	warnings := strings.Join(page.Warnings, "\n")
 	for _, want := range []string{"the costliest of 3 packages was measured; not ./cheap (", "example.com/several/broken: name one to tune it", "example.com/several/broken was not ranked: "} {
 		if !strings.Contains(warnings, want) {
@@ -53,7 +62,12 @@ func TestPattern(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec, _ := openPage(t, outcome.Path); rec.Build.Package != "example.com/several/cheap" {
+	rec, page = openPage(t, outcome.Path)
+	if rec.Build.Package != "example.com/several/cheap" {
 		t.Errorf("-bench Cheap measured %s", rec.Build.Package)
+	}
+	// What ranking took of the budget is no other budget.
+	if page.Selection == nil || strings.Contains(strings.Join(page.Warnings, "\n"), "budget of 4") {
+		t.Errorf("warnings %q", page.Warnings)
 	}
 }

@@ -16,6 +16,7 @@ type recorder struct {
 	o Options
 
 	candidates []*gobench.Target // of a pattern
+	spent      time.Duration     // of the budget, on ranking them
 	turn       time.Duration     // the longest run of the step at hand
 	goal       int               // samples of the base that a CPU profile is taken to, at this stage
 	failures   []failure

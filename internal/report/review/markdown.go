@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -15,7 +16,7 @@ import (
 // WriteMarkdown writes the verdict and the findings for a pull request.
 func WriteMarkdown(w io.Writer, p *run.Page, o Options) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "### whet: %s\n\n%s\n", page.CodeSpan(printable.Line(p.Target)), page.Prose(p.Verdict.Text))
+	fmt.Fprintf(&b, "### whet: %s\n\n%s\n", page.CodeSpan(printable.Line(cmp.Or(p.Package, p.Target))), page.Prose(p.Verdict.Text))
 	if len(p.Findings) > 0 {
 		b.WriteString("\n| finding | function | line | cost | confidence |\n| --- | --- | --- | --- | --- |\n")
 	}

@@ -11,6 +11,7 @@ import (
 	"whet/internal/finding"
 	"whet/internal/printable"
 	"whet/internal/quantity"
+	"whet/internal/recording"
 	"whet/internal/report/page"
 )
 
@@ -270,7 +271,7 @@ func threshold(p *Page) string {
 // recorded is the line under the title.
 func recorded(p *Page) string {
 	parts := make([]string, 0, 3)
-	if p.Target != "" && p.Package != "" && p.Target != p.Package {
+	if p.Target != "" && p.Package != "" && p.Target != p.Package && !recording.IsVague(p.Target) {
 		parts = append(parts, printable.Line(p.Target))
 	}
 	if p.Program != nil && len(p.Program.Runs) > 1 {
