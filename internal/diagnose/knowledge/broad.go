@@ -164,7 +164,7 @@ var ofBroad = []Row{
 		ID: "split-walked", Cause: "unused-work", Callees: []string{"strings.Split", "strings.Fields", "bytes.Split", "bytes.Fields"}, When: fieldsOnly,
 		Cost:       "makes a slice of the pieces",
 		Instead:    "Take piece after piece where it is used: piece, rest, more = strings.Cut(rest, sep), with a number of its own where the index is asked. It ends where the answer is known.",
-		Goes:       Memory,
+		Goes:       Time,
 		Confidence: finding.Medium,
 		Example: Example{Params: "path string", Result: "int", Args: `"static/css/site/main.css"`,
 			Before: "n := 0\nfor i, part := range strings.Split(path, \"/\") {\n\tn += i * len(part)\n}\nreturn n",

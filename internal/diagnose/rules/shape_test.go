@@ -188,6 +188,7 @@ func TestShapeSilent(t *testing.T) {
 		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range s {\n\tb.WriteRune(unicode.ToLower(c))\n}\nreturn b.String()", ""},
 		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range s {\n\tif c != ' ' {\n\t\tb.WriteRune(c + 1)\n\t} else {\n\t\tb.WriteByte('-')\n\t}\n}\nreturn b.String()", ""},
 		{"runes-written", "s []string", "string", "var b strings.Builder\nfor _, c := range s {\n\tif c != \"\" {\n\t\tb.WriteString(c)\n\t} else {\n\t\tb.WriteByte('-')\n\t}\n}\nreturn b.String()", ""},
+		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range []byte(s) {\n\tif 'A' <= c && c <= 'Z' {\n\t\tc += 'a' - 'A'\n\t}\n\tif c != ' ' {\n\t\tb.WriteByte(c)\n\t} else {\n\t\tb.WriteByte('-')\n\t}\n}\nreturn b.String()", ""},
 		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range s {\n\tb.WriteRune(c)\n\tb.WriteByte(' ')\n}\nreturn b.String()", ""},
 		{"constant-map", "k int", "int", "return table[k]", "var table = map[int]int{1: 2, n: 3}\nvar n = len(os.Args)"},
 		{"constant-map", "k int", "int", "table[3] = 4\nreturn table[k]", "var table = map[int]int{1: 2}"},

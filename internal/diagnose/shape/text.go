@@ -15,7 +15,7 @@ import (
 var ofText = []Shape{
 	{Row: knowledge.Row{
 		ID: "runes-written", Cause: "element-at-a-time",
-		When:       knowledge.Words("a loop over a text writes or appends the rune or byte of the round under a condition, and something else in its stead otherwise"),
+		When:       knowledge.Words("a loop over a text writes or appends the rune or byte of the round, which nothing sets, under a condition, and something else in its stead otherwise"),
 		Cost:       "a loop copies a text by single runes or bytes to replace some of them",
 		Instead:    "Remember where the run began that stays as it is, and write it as a whole (s[from:i]) where something is replaced and at the end; a text without anything to replace is returned as it is. For fixed texts strings.ReplaceAll and a strings.NewReplacer that is made once do that.",
 		Confidence: finding.Medium,
@@ -134,6 +134,9 @@ func runesWritten(p *typed.Package, n ast.Node) (m Match) {
 	l := eachOf(p, n)
 	if l == nil || !typed.IsString(p.TypeOf(l.x)) && !isBytes(p.TypeOf(l.x)) {
 		return m
+	}
+	if l.value != nil && slices.ContainsFunc(p.Uses(l.value), func(id *ast.Ident) bool { return p.Written(id) }) {
+		return m // each may be changed: there are no runs that stay
 	}
 	var written []ast.Node
 	instead := false
