@@ -33,6 +33,18 @@ func TestMemorySilent(t *testing.T) {
 		{"small-pieces", "w io.Writer, n int", "", "var b [8]byte\nvar out io.Writer = bufio.NewWriter(w)\nfor range n {\n\tout.Write(b[:])\n}", ""},
 		{"small-pieces", "list []io.Writer", "", "var b [8]byte\nfor _, w := range list {\n\tw.Write(b[:])\n}", ""},
 		{"small-pieces", "h hash.Hash, n int", "", "var b [8]byte\nfor range n {\n\th.Write(b[:])\n}", ""},
+		{"map-grown", "list []int", "int", "m := make(map[int]int, 9)\nfor i, x := range list {\n\tm[i] = x\n}\nreturn len(m)", ""},
+		{"map-grown", "list []int", "int", "m := make(map[int]int)\nfor i, x := range list {\n\tif x > 0 {\n\t\tm[i] = x\n\t}\n}\nreturn len(m)", ""},
+		{"map-grown", "c chan int", "int", "m := make(map[int]int)\nfor x := range c {\n\tm[x] = x\n}\nreturn len(m)", ""},
+		{"map-grown", "m map[int]int, list []int", "int", "for i, x := range list {\n\tm[i] = x\n}\nreturn len(m)", ""},
+		{"map-grown", "lists [][]int", "int", "m := make(map[int]int)\nfor _, list := range lists {\n\tfor i, x := range list {\n\t\tm[i] = x\n\t}\n}\nreturn len(m)", ""},
+		{"map-grown", "list []int", "int", "m := make(map[int]*int)\nfor i := range list {\n\tm[i] = &list[i]\n}\nm2 := make(map[int][]int)\nfor i := range list {\n\tm2[i] = append(m2[i], 1)\n}\nreturn len(m)", ""},
+		{"map-grown", "n int", "int", "m := make(map[int]int)\nm[n] = n\nreturn len(m)", ""},
+		{"builder-grown", "text string", "string", "var b strings.Builder\nb.Grow(9)\nfor range text {\n\tb.WriteByte('x')\n}\nreturn b.String()", ""},
+		{"builder-grown", "texts []string", "string", "var b strings.Builder\nfor _, text := range texts {\n\tfor range text {\n\t\tb.WriteByte('x')\n\t}\n}\nreturn b.String()", ""},
+		{"builder-grown", "text string, w io.Writer", "", "var b bytes.Buffer\nfor range text {\n\tb.WriteByte('x')\n}\nw.Write(b.Bytes())", ""},
+		{"builder-grown", "next func() string", "string", "var b strings.Builder\nfor s := next(); s != \"\"; s = next() {\n\tb.WriteString(s)\n}\nreturn b.String()", ""},
+		{"builder-grown", "b *strings.Builder, text string", "string", "for range text {\n\tb.WriteByte('x')\n}\nreturn b.String()", ""},
 	} {
 		s.check(t)
 	}

@@ -20,7 +20,14 @@ func TestShapeByExample(t *testing.T) {
 	for _, row := range shape.Table() {
 		t.Run(row.ID, func(t *testing.T) {
 			places := make(map[int]bool)
-			for _, f := range lineByLine(t, &row.Example, row.Example.Before, false) {
+			// Each line has blocks of several sizes; what grows in an example is not
+			// what others are about.
+			ask := func(body string) []finding.Finding {
+				return slices.DeleteFunc(lineByLine(t, &row.Example, body, false), func(f finding.Finding) bool {
+					return f.Rule != row.Cause && (f.Rule == "map-growth" || f.Rule == "text-growth")
+				})
+			}
+			for _, f := range ask(row.Example.Before) {
 				if f.Row != row.ID {
 					t.Errorf("before: another speaks too; %s", summary([]finding.Finding{f}))
 				}
@@ -29,7 +36,7 @@ func TestShapeByExample(t *testing.T) {
 			if len(places) != 1 {
 				t.Errorf("before: it speaks of %d places", len(places))
 			}
-			if after := lineByLine(t, &row.Example, row.Example.After, false); len(after) > 0 {
+			if after := ask(row.Example.After); len(after) > 0 {
 				t.Errorf("after: %s", summary(after))
 			}
 			if g := knowledge.GainOf(row.ID); g == nil || !g.Worth() {
@@ -125,7 +132,7 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 			}
 			cpu = append(cpu, stack{frames: at + " " + fn, n: 1000})
 		}
-		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}})
+		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}, {frames: at, n: 500, size: 128}, {frames: at, n: 250, size: 256}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 8}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 16}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 32}})
 		s.Program, s.Benchmark = program, benchmark
 		res := run(t, reg, []*diagnose.Subject{s})
 		for _, f := range slices.Concat(res.Findings, res.Below) {

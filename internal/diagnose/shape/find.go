@@ -110,6 +110,9 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	if goes.Len() == 0 || d == nil || slices.ContainsFunc(m.Pure, func(call *ast.CallExpr) bool { return !f.pure(call) }) {
 		return diagnose.Claim{}, false
 	}
+	if m.Grows && f.sizes(&goes.Allocs) < grown {
+		return diagnose.Claim{}, false
+	}
 	if m.Rare != nil && rarely*f.all(m.Rare).Len() > goes.Len() {
 		return diagnose.Claim{}, false
 	}
@@ -145,6 +148,17 @@ func sized(benchmark string) bool {
 
 // rarely is how many times as many samples work must hold as the branch that needs it.
 const rarely = 20
+
+// grown is how many sizes of blocks what grows has at least: with one less, it has had
+// its final size soon.
+const grown = 3
+
+// sizes is how many sizes the blocks of samples in the allocation profile have.
+func (f *finder) sizes(of *diagnose.Set) int {
+	sizes := make(map[int64]bool)
+	f.EachBlock(of, func(_ int, _, size int64) { sizes[size] = true })
+	return len(sizes)
+}
 
 // pure reports whether a call changes nothing, as far as its source shows or, of the
 // library's functions, their names.

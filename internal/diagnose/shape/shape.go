@@ -40,6 +40,8 @@ type Match struct {
 	// Rare is what must hold next to no samples beside those of Goes.
 	Rare ast.Node
 	All  bool // the remedy removes all of the cost of Goes
+	// Grows is set where the cost must hold blocks of several sizes.
+	Grows bool
 }
 
 // causes are the rules, in the order in which they are listed to users.
@@ -233,7 +235,7 @@ var causes = slices.Concat([]knowledge.Cause{
 	},
 }, causesOfMemory)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
