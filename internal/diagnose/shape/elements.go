@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/finding"
@@ -16,7 +17,7 @@ var ofElements = []Shape{
 		ID: "elements-copied", Cause: "element-at-a-time",
 		When:       knowledge.Words("a loop over a slice whose body only sets the same element of another slice of the same type: for i, v := range from { to[i] = v }"),
 		Cost:       "a loop copies a slice element by element",
-		Instead:    "copy(to, from). Where to may be shorter, say to[:len(from)], which fails as the loop does; where both are parts of one array that overlap, look which way the loop goes.",
+		Instead:    "copy(to, from). Where to may be shorter, say to[:len(from)], which fails as the loop does. Where both may be parts of one array that overlap, the loop repeats what it has copied before, and stays.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "to, from []byte", Result: "byte", Args: "make([]byte, 1000), make([]byte, 1000)",
 			Before: "for i, c := range from {\n\tto[i] = c\n}\nreturn to[0]",
@@ -130,10 +131,40 @@ func elementsCopied(p *typed.Package, n ast.Node) (m Match) {
 	if !ok || !l.isKey(p, to.Index) || !steadyParts(p, to.X) || typed.Same(to.X, l.x) {
 		return m
 	}
-	if into, ok := typed.Under[*types.Slice](p.TypeOf(to.X)); ok && types.Identical(into.Elem(), from.Elem()) {
+	if into, ok := typed.Under[*types.Slice](p.TypeOf(to.X)); ok && types.Identical(into.Elem(), from.Elem()) && !slices.Equal(arrays(p, to.X), arrays(p, l.x)) {
 		m.Goes = []ast.Node{l.loop}
 	}
 	return m
+}
+
+// arrays are the variables and fields of which an expression is a part, through the
+// variables that are set to parts of them. Those of two slices that are the same may
+// overlap, where a loop repeats what it has copied before.
+func arrays(p *typed.Package, e ast.Expr) (of []types.Object) {
+	for range 4 {
+		for x := p.Container(e); x != nil; x = p.Container(e) {
+			if _, field := ast.Unparen(e).(*ast.SelectorExpr); field {
+				break
+			}
+			e = x
+		}
+		v := p.Var(e)
+		if v == nil || typed.Global(v) {
+			break
+		}
+		values, known := p.SetTo(v)
+		if !known || len(values) == 0 || p.Container(values[0]) == nil {
+			break
+		}
+		e = values[0]
+	}
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			of = append(of, p.Info.ObjectOf(id))
+		}
+		return true
+	})
+	return of
 }
 
 // comparedByte is a loop over bytes, or a text, whose body only asks whether the

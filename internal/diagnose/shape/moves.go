@@ -119,6 +119,17 @@ func removedInLoop(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
+// works reports whether a function has a loop, or calls others: what it does is not
+// done in a few instructions.
+func works(fn *typed.Function) (found bool) {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || typed.LoopBody(n) != nil || ok && fn.Package.Function(call) != nil
+		return !found
+	})
+	return found
+}
+
 // steadyCalls are functions of the library that take time in proportion to what they
 // are given; of others a row of the dear calls speaks.
 var steadyCalls = []string{
@@ -135,7 +146,7 @@ func steadyInLoop(p *typed.Package, n ast.Node) (m Match) {
 	if fn == nil || fn.Signature().Recv() != nil || fn.Signature().Results().Len() != 1 || !typed.Plain(fn.Signature().Results().At(0).Type()) {
 		return m
 	}
-	if p.Reached(call) == nil && !slices.Contains(steadyCalls, p.Called(call)) {
+	if to := p.Reached(call); to == nil && !slices.Contains(steadyCalls, p.Called(call)) || to != nil && !works(to) {
 		return m
 	}
 	always := true

@@ -139,7 +139,7 @@ func runesWritten(p *typed.Package, n ast.Node) (m Match) {
 		return m // each may be changed: there are no runs that stay
 	}
 	var written []ast.Node
-	instead := false
+	instead, runs := false, false
 	ast.Inspect(l.body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -153,11 +153,12 @@ func runesWritten(p *typed.Package, n ast.Node) (m Match) {
 				written = append(written, call)
 			}
 		default:
-			instead = instead || conditional(p, call, l.loop)
+			_, run := ast.Unparen(arg).(*ast.SliceExpr)
+			instead, runs = instead || conditional(p, call, l.loop), runs || run
 		}
 		return true
 	})
-	if written != nil && instead {
+	if written != nil && instead && !runs {
 		m.Goes = append(written, l.x) // whose line is that of the decoding
 	}
 	return m

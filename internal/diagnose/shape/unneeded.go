@@ -16,7 +16,7 @@ import (
 var ofUnneeded = []Shape{
 	{Row: knowledge.Row{
 		ID: "made-of-settings", Cause: "settings-work",
-		When:       knowledge.Words("a function of package strings, strconv, fmt, net, net/url, path or time, or a concatenation, has as its arguments nothing but constants and unexported fields that only constructors set"),
+		When:       knowledge.Words("a function of package strings, strconv, fmt, net, net/url, path or time that makes texts, or a concatenation, has as its arguments nothing but constants and unexported fields that only constructors set"),
 		Cost:       "a text is made of fields that only constructors set",
 		Instead:    "Make it once, where the fields are set, and keep it in a field of its own.",
 		Confidence: finding.Medium,
@@ -56,7 +56,7 @@ func madeOfSettings(p *typed.Package, n ast.Node) (m Match) {
 	if !ok || constructs(p, n) {
 		return m
 	}
-	if t := p.TypeOf(e); t == nil || !typed.Plain(t) && !isBytes(t) && !typed.IsString(typed.Element(t)) {
+	if t := p.TypeOf(e); t == nil || !typed.IsString(t) && !isBytes(t) && !typed.IsString(typed.Element(t)) {
 		return m
 	}
 	if fields, ok := settings(p, e); ok && fields > 0 {

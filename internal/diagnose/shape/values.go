@@ -76,7 +76,8 @@ func onlyRead(p *typed.Package, v *types.Var) bool {
 		switch outer := p.Parent(use).(type) {
 		case *ast.SelectorExpr:
 			sel := p.Info.Selections[outer]
-			return sel == nil || sel.Kind() != types.FieldVal
+			method, called := p.Parent(outer).(*ast.SelectorExpr) // which may change the field
+			return sel == nil || sel.Kind() != types.FieldVal || called && p.Info.Selections[method] != nil && p.Info.Selections[method].Kind() != types.FieldVal
 		case *ast.IndexExpr:
 			return outer.X != use
 		}
