@@ -27,7 +27,8 @@ import (
 // (Statistics in Medicine 17 (1998), 873-890, method 10), which is made of the
 // two Wilson intervals that reports print beside shares. Of a finding that stands
 // on one side alone nothing was estimated on the other, and it is noise where its
-// own Wilson interval holds the threshold. Shares that were counted in full, as
+// own Wilson interval holds the threshold, as it is where the other side has it below
+// that and the two do not differ. Shares that were counted in full, as
 // benchmarks' allocations, have no such error: of them less than a point is noise.
 // Of delay no error is known, and its change is never called noise.
 // It misleads where samples fall together: see the intervals of package run.
@@ -114,10 +115,10 @@ func DiffFindings(threshold float64, before, beforeBelow, after, afterBelow []fi
 				}
 			case b.stands:
 				c.Change = FindingGone
-				c.Noise = c.near(threshold)
+				c.Noise = c.near(threshold) || a.f != nil && c.varies()
 			case a.stands:
 				c.Change = FindingNew
-				c.Noise = c.near(threshold)
+				c.Noise = c.near(threshold) || b.f != nil && c.varies()
 			default:
 				continue
 			}

@@ -58,6 +58,19 @@ func TestDiffFindings(t *testing.T) {
 	if len(d.Changes) != len(want) {
 		t.Fatalf("%+v", d.Changes)
 	}
+	// Allocations that were counted in full: across the threshold by less than a point,
+	// and by more.
+	ofBytes := func(share float64) []finding.Finding {
+		return []finding.Finding{{Rule: "string-copy", Function: "m.f", AllocBytesRatio: share, Unknown: finding.Unknown{CPU: true, Delay: true}}}
+	}
+	for share, noise := range map[float64]bool{0.049: true, 0.03: false} {
+		if c := DiffFindings(0.05, ofBytes(0.053), nil, nil, ofBytes(share)).Changes[0]; c.Change != FindingGone || c.Noise != noise {
+			t.Errorf("5.3 %% to %v: %s, noise %v", share, c.Change, c.Noise)
+		}
+		if c := DiffFindings(0.05, nil, ofBytes(share), ofBytes(0.053), nil).Changes[0]; c.Change != FindingNew || c.Noise != noise {
+			t.Errorf("%v to 5.3 %%: %s, noise %v", share, c.Change, c.Noise)
+		}
+	}
 	for i, w := range want {
 		c := d.Changes[i]
 		f := c.After
