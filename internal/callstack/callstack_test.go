@@ -124,6 +124,25 @@ func drawn(t *rapid.T, name string) *Frames {
 	return b.Frames()
 }
 
+// A part and the rest make the whole, and the rest's samples are gone from a part
+// that was merged.
+func TestOnlyConserves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawn(t, "p").Profile
+		odd := func(i int) bool { return i%2 == 1 }
+		a, b := p.Only(odd), p.Only(func(i int) bool { return !odd(i) })
+		for column := range p.Types {
+			if a.Total(column) != p.Sum(column, odd) || a.Total(column)+b.Total(column) != p.Total(column) {
+				t.Fatalf("column %d: %d and %d of %d", column, a.Total(column), b.Total(column), p.Total(column))
+			}
+		}
+		merged, err := Merge(nil, a)
+		if err != nil || merged.Len() > p.Len()/2 || merged.Total(1) != a.Total(1) {
+			t.Fatalf("%v: %d samples of %d", err, merged.Len(), p.Len())
+		}
+	})
+}
+
 func TestCostsConserve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawn(t, "p")

@@ -55,6 +55,29 @@ func (p *Profile) Scaled(ratios []float64) *Profile {
 	return &out
 }
 
+// Only returns the profile with the values of samples that keep does not select at
+// zero. All else is shared with p.
+func (p *Profile) Only(keep Keep) *Profile {
+	out := *p
+	out.values = make([]tape, len(p.values))
+	columns := make([]int, len(p.values))
+	for t := range columns {
+		columns[t] = t
+	}
+	for i, r := 0, p.Rows(columns...); r.Next(); i++ {
+		kept := keep(i)
+		for t := range columns {
+			v := r.Value(t)
+			if !kept {
+				v = 0
+			}
+			to := out.values[t].room(binary.MaxVarintLen64)
+			*to = binary.AppendVarint(*to, v)
+		}
+	}
+	return &out
+}
+
 // WithLabel returns the profile with a label on every sample, in place of
 // those of the same key with a text. All else is shared with p.
 func (p *Profile) WithLabel(l Label) *Profile {

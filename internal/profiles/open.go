@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"whet/internal/analyze/hot"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
 	"whet/internal/capture"
@@ -414,7 +415,28 @@ func (f *Options) loadRecording(s *Set, path string) ([]*callstack.Profile, erro
 		if err != nil {
 			return nil, fmt.Errorf("read %s of %s: %w", a.Path, path, err)
 		}
+		if p, err = withoutAgent(kind, p, f.Limits().Of(int64(len(data))).MaxFrames); err != nil {
+			return nil, fmt.Errorf("read %s of %s: %w", a.Path, path, err)
+		}
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// withoutAgent leaves the agent's own goroutines, waits and memory out of what whet
+// recorded: they are not the program's. The CPU time that measuring takes stays, and
+// so does all of a profile with more than so many frames.
+func withoutAgent(kind string, p *callstack.Profile, most int64) (*callstack.Profile, error) {
+	if kind == recording.KindCPU || kind == recording.KindWall {
+		return p, nil
+	}
+	frames, err := p.Frames(most)
+	if err != nil {
+		return p, nil
+	}
+	agent := hot.OfAgent(frames)
+	if !slices.Contains(agent, true) {
+		return p, nil
+	}
+	return callstack.Merge(nil, p.Only(func(i int) bool { return !agent[i] }))
 }

@@ -51,6 +51,22 @@ func measures(p *stacks, stack []callstack.FrameID) bool {
 	return false
 }
 
+// OfAgent is for each sample whether whet's agent is at work in it.
+func OfAgent(p *callstack.Frames) []bool {
+	c := classifyStacks(p, &Loops{}, func(p *stacks, stack []callstack.FrameID) verdict {
+		agent := slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return isAgent(p.Frame(id).Function) })
+		if agent && measures(p, stack) {
+			return verdict{class: Harness}
+		}
+		return verdict{class: Base}
+	})
+	of := make([]bool, len(c.Class))
+	for i, class := range c.Class {
+		of[i] = class == Harness
+	}
+	return of
+}
+
 // Measures reports whether a function belongs to whet's agent or to a profiler,
 // its HTTP handlers included.
 func Measures(fn string) bool {

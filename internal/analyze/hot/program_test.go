@@ -1,6 +1,10 @@
 package hot
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestClassifyProgram(t *testing.T) {
 	main := func(fs ...frame) []frame { return append([]frame{{fn: "runtime.main"}, {fn: "main.main"}}, fs...) }
@@ -58,6 +62,15 @@ func TestClassifyProgram(t *testing.T) {
 	for i, test := range tests {
 		if c.Class[i] != test.want {
 			t.Errorf("%s: %v, want %v", test.name, c.Class[i], test.want)
+		}
+	}
+	agents := OfAgent(p)
+	for i, test := range tests {
+		named := slices.ContainsFunc(test.stack, func(f frame) bool {
+			return strings.Contains(f.fn, "whet/agent.") || strings.Contains(f.fn, "internal/whetagent")
+		})
+		if want := named && test.want == Harness; agents[i] != want {
+			t.Errorf("%s: of the agent %v, want %v", test.name, agents[i], want)
 		}
 	}
 	if !c.LoopsKnown || c.RootsLost {
