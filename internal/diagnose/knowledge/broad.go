@@ -227,7 +227,36 @@ var ofBroad = []Row{
 			Before: "t, _, err := mime.ParseMediaType(header)\nreturn err == nil && t == \"application/json\"",
 			After:  "t, _, _ := strings.Cut(header, \";\")\nreturn strings.EqualFold(strings.TrimSpace(t), \"application/json\")"},
 	},
+	{
+		ID: "regexp-compile-varying", Cause: "made-per-call", Callees: []string{"regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX"}, When: all(not(fixed(0), "the pattern is not a constant"), onlyAsked),
+		Cost:       "parses a pattern",
+		Instead:    "Keep what was compiled in a map by its pattern, with a lock or a sync.Map and a bound where patterns come from outside; or beside the pattern, where that is set.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "pattern, text string", Result: "bool", Args: `"[a-z]+[0-9]", "abc7"`, Decls: "var compiled sync.Map\n\nfunc compile(pattern string) *regexp.Regexp {\n\tre := regexp.MustCompile(pattern)\n\tcompiled.Store(pattern, re)\n\treturn re\n}",
+			Before: "re, err := regexp.Compile(pattern)\nreturn err == nil && re.MatchString(text)",
+			After:  "re, ok := compiled.Load(pattern)\nif !ok {\n\tre = compile(pattern)\n}\nreturn re.(*regexp.Regexp).MatchString(text)"},
+	},
+	{
+		ID: "reflect-method-varying", Cause: "made-per-call", Callees: []string{"reflect.Value.MethodByName", "reflect.Type.MethodByName"},
+		Cost:       "looks for the method by its name",
+		Instead:    "Look once for each type and name, m, ok := t.MethodByName(name), keep m.Index in a sync.Map, and take v.Method(m.Index). Where there are few such methods, ask for an interface that has them.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "v reflect.Value, name string", Result: "int", Args: `reflect.ValueOf(walker(3)), "Steps"`, Decls: "type walker int\n\nfunc (w walker) Name() string { return \"w\" }\n\nfunc (w walker) Steps() int { return int(w) }\n\nfunc (w walker) Walk() {}\n\nvar index = map[string]int{\"Name\": 0, \"Steps\": 1, \"Walk\": 2}",
+			Before: "return v.MethodByName(name).Type().NumOut()", After: "return v.Method(index[name]).Type().NumOut()"},
+	},
+	{
+		ID: "bytes-written-one-by-one", Cause: "general-function", Callees: []string{"bytes.(*Buffer).WriteByte", "bufio.(*Writer).WriteByte"}, When: inLoop,
+		Cost:       "asks for room and counts, for a single byte",
+		Instead:    "Append the bytes to a slice, and write that after the loop: b := w.AvailableBuffer(); b = append(b, c); w.Write(b). Runs that are copied as they are go by one Write or WriteString.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "w *bytes.Buffer, text string", Result: "int", Args: "new(bytes.Buffer), " + sentence,
+			Before: "w.Reset()\nfor i := range len(text) {\n\tw.WriteByte(text[i] ^ 1)\n}\nreturn w.Len()",
+			After:  "w.Reset()\nb := w.AvailableBuffer()\nfor i := range len(text) {\n\tb = append(b, text[i]^1)\n}\nw.Write(b)\nreturn w.Len()"},
+	},
 }
+
+// onlyAsked holds where methods are all that is done with the result: it is not kept.
+var onlyAsked = result("its methods are called, and it is not kept", func(c *Call, use ast.Expr) bool { return c.method(use) != "" })
 
 // parametersDropped holds where the second of a call's results has no name.
 var parametersDropped = Condition{"the parameters are dropped", func(c *Call) bool { return c.dropsResult(1) }}

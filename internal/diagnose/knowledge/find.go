@@ -61,8 +61,10 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 	return out
 }
 
-// conversions are what functions of the runtime do, as [typed.Package.Called] names it.
-var conversions = map[string]string{
+// called are functions of profiles, as [typed.Package.Called] names what leads to
+// them: a conversion, the method of an interface.
+var called = map[string]string{
+	"reflect.(*rtype).FieldByName": "reflect.Type.FieldByName", "reflect.(*rtype).MethodByName": "reflect.Type.MethodByName",
 	"runtime.slicebytetostring": "string([]byte)", "runtime.stringtoslicebyte": "[]byte(string)", "runtime.stringtoslicerune": "[]rune(string)",
 }
 
@@ -90,7 +92,7 @@ func places(s *diagnose.Subject) (found []*place) {
 			}
 		} else {
 			callee = symbolname.Elide(c.Frame(stack[own-1]).Function)
-			callee = cmp.Or(conversions[callee], callee)
+			callee = cmp.Or(called[callee], callee)
 		}
 		if byCallee()[callee] == nil {
 			return

@@ -51,7 +51,7 @@ var ofReflection = []Row{
 			Before: `return reflect.DeepEqual(a, b)`, After: `return a.name == b.name && a.code == b.code && slices.Equal(a.steps, b.steps)`},
 	},
 	{
-		ID: "reflect-fieldbyname", Cause: "made-per-call", Callees: []string{"reflect.Value.FieldByName", "reflect.Value.FieldByNameFunc"},
+		ID: "reflect-fieldbyname", Cause: "made-per-call", Callees: []string{"reflect.Value.FieldByName", "reflect.Value.FieldByNameFunc", "reflect.Type.FieldByName"},
 		Cost:       "looks for the field by its name",
 		Instead:    "Look once for each type and name, f, ok := t.FieldByName(name), keep f.Index (a sync.Map by both where they vary), and take v.FieldByIndex(f.Index). Where the types are known, a type switch and the field itself need no reflection.",
 		Confidence: finding.Medium,

@@ -332,6 +332,8 @@ var silent = []struct{ row, params, result, body string }{
 	{"regexp-find-runs", "re *regexp.Regexp, text string", "[]string", "return re.FindAllString(text, -1)"},
 	{"runes-walked", "text string", "[]rune", "return []rune(text)"},
 	{"split-walked", "path string", "[]string", "return strings.Split(path, \"/\")"},
+	{"regexp-compile-varying", "pattern string", "*regexp.Regexp", "re, _ := regexp.Compile(pattern)\nreturn re"},
+	{"bytes-written-one-by-one", "w *bytes.Buffer", "", "w.WriteByte('x')"},
 	{"url-query-one", "u *url.URL", "url.Values", "q := u.Query()\nq.Set(\"page\", \"2\")\nreturn q"},
 	// What the call is given, or gives, changes before it is used.
 	{"crypto-rand-int", "", "*big.Int", "limit := big.NewInt(1)\nlimit.Lsh(limit, 128)\nn, _ := rand.Int(rand.Reader, limit)\nreturn n"},

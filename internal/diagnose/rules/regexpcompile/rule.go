@@ -27,6 +27,7 @@ func Rule() diagnose.Rule {
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		MinSamples: diagnose.MinCPUSamples,
+		Outranks:   []string{"made-per-call"},
 		Find:       find,
 	}
 }
