@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 
 	"whet/internal/printable"
 	"whet/internal/report/page"
@@ -30,6 +31,9 @@ type graphDocument struct {
 type pageData struct {
 	Nodes []pageNode `json:"nodes"`
 	Edges []pageEdge `json:"edges"`
+	// The hot path, from its caller down.
+	Hot      []int `json:"hot"`
+	HotEdges []int `json:"hotEdges"`
 }
 
 type pageNode struct {
@@ -85,6 +89,7 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 		}
 		data.Edges = append(data.Edges, pageEdge{From: e.From, To: e.To, Weight: v.value(e.Weight) + " (" + v.short(e.Weight) + ")", How: how})
 	}
+	data.Hot, data.HotEdges = v.hotPath()
 	known, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("write graph: %w", err)
@@ -95,6 +100,34 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 		Picture: template.HTML(key.out.String() + d.out.String()), Notes: v.Warnings,
 	}
 	return page.Write(w, assets, "graph.html", doc)
+}
+
+// hotPath is how the node with the most flat is reached: from a node that no other of
+// the graph calls, or that the path has been at, down the calls that weigh most.
+func (v *Graph) hotPath() (nodes, edges []int) {
+	nodes, edges = []int{}, []int{}
+	at := -1
+	for i := range v.Nodes {
+		if at < 0 || magnitude(v.Nodes[i].Flat) > magnitude(v.Nodes[at].Flat) {
+			at = i
+		}
+	}
+	for at >= 0 {
+		nodes = append(nodes, at)
+		call := -1
+		for i, e := range v.Edges {
+			if e.To == at && !slices.Contains(nodes, e.From) && (call < 0 || magnitude(e.Weight) > magnitude(v.Edges[call].Weight)) {
+				call = i
+			}
+		}
+		if call < 0 {
+			break
+		}
+		edges, at = append(edges, call), v.Edges[call].From
+	}
+	slices.Reverse(nodes)
+	slices.Reverse(edges)
+	return nodes, edges
 }
 
 func join(a, b string) string {

@@ -29,28 +29,26 @@ function shift(dx, dy) {
 }
 
 function showAll() {
+  graph.classList.remove("hotly");
   const r = room();
   const k = Math.min(1, r.width / whole.width, r.height / whole.height);
   at = { k, x: (r.width - (whole.width - 2 * margin) * k) / 2, y: margin * k };
   place();
 }
 
-// showTop shows as much as can be read: the upper end of the heaviest node's
-// part of the picture.
-function showTop() {
-  const r = room();
-  const k = Math.min(1, Math.max(0.7, r.width / whole.width));
-  let best = 0;
-  for (let i = 1; i < data.nodes.length; i++) {
-    if (data.nodes[i].at[1] < r.height / k / 3 && (data.nodes[best].at[1] >= r.height / k / 3 || data.nodes[i].at[2] > data.nodes[best].at[2])) best = i;
-  }
-  at = { k, x: margin, y: margin };
-  if (data.nodes.length > 0 && whole.width * k > r.width) {
-    const [x, , w] = data.nodes[best].at;
-    at.x = Math.min(margin, Math.max(r.width - whole.width * k + margin, r.width / 2 - (x + w / 2) * k));
-  } else {
-    at.x = (r.width - (whole.width - 2 * margin) * k) / 2;
-  }
+// showHot fits the hot path into the window, as far as it can be read then, and fades
+// the rest. Of a path that is too long its upper end shows.
+function showHot() {
+  graph.classList.add("hotly");
+  if (data.hot.length === 0) return showAll();
+  const r = room(), boxes = data.hot.map((i) => data.nodes[i].at);
+  const left = Math.min(...boxes.map((b) => b[0])), right = Math.max(...boxes.map((b) => b[0] + b[2]));
+  const top = Math.min(...boxes.map((b) => b[1])), bottom = Math.max(...boxes.map((b) => b[1] + b[3]));
+  const k = Math.min(1, Math.max(0.85, Math.min(r.width / (right - left + 2 * margin), r.height / (bottom - top + 2 * margin))));
+  const [x, , w] = boxes[0];
+  const middle = (right - left) * k < r.width ? (left + right) / 2 : x + w / 2;
+  at = { k, x: r.width / 2 - middle * k, y: margin - top * k };
+  if (whole.width * k < r.width) at.x = (r.width - (whole.width - 2 * margin) * k) / 2;
   place();
 }
 
@@ -208,7 +206,7 @@ graph.addEventListener("wheel", (e) => {
 byId("in").addEventListener("click", () => zoom(1.3));
 byId("out").addEventListener("click", () => zoom(1 / 1.3));
 byId("all").addEventListener("click", showAll);
-byId("top").addEventListener("click", showTop);
+byId("hot").addEventListener("click", showHot);
 search.addEventListener("input", () => find(search.value));
 search.addEventListener("keydown", (e) => {
   if (e.key === "Enter") next(e.shiftKey ? -1 : 1);
@@ -220,7 +218,7 @@ search.addEventListener("keydown", (e) => {
 });
 
 const keys = {
-  "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3), "0": showAll,
+  "+": () => zoom(1.3), "=": () => zoom(1.3), "-": () => zoom(1 / 1.3), "0": showAll, h: showHot,
   ArrowLeft: () => shift(80, 0), ArrowRight: () => shift(-80, 0), ArrowUp: () => shift(0, 80), ArrowDown: () => shift(0, -80),
   Escape: () => choose(-1),
 };
@@ -240,4 +238,6 @@ document.addEventListener("keydown", (e) => {
   e.preventDefault();
 });
 addEventListener("resize", place);
-showTop();
+for (const i of data.hot) nodes[i].classList.add("hot");
+for (const i of data.hotEdges) edges[i].classList.add("hot");
+showHot();
