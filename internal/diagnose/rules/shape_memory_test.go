@@ -45,9 +45,17 @@ func TestMemorySilent(t *testing.T) {
 		{"builder-grown", "text string, w io.Writer", "", "var b bytes.Buffer\nfor range text {\n\tb.WriteByte('x')\n}\nw.Write(b.Bytes())", ""},
 		{"builder-grown", "next func() string", "string", "var b strings.Builder\nfor s := next(); s != \"\"; s = next() {\n\tb.WriteString(s)\n}\nreturn b.String()", ""},
 		{"builder-grown", "b *strings.Builder, text string", "string", "for range text {\n\tb.WriteByte('x')\n}\nreturn b.String()", ""},
+		{"moved-for-branch", "n int", "int", "p := point{n, n}\nif n < 0 {\n\treturn report(&p)\n}\nlast = &p\nreturn p.x", points},
+		{"moved-for-branch", "n int", "int", "p := point{n, n}\nif n < 0 {\n\tlast = &p\n}\nreturn p.x", points},
+		{"moved-for-branch", "n int", "func() int", "p := point{n, n}\nif n < 0 {\n\treturn func() int { return report(&p) }\n}\nreturn func() int { return p.x }", points},
+		{"moved-for-branch", "n int", "int", "p := point{n, n}\np.keep()\nif n < 0 {\n\treturn report(&p)\n}\nreturn p.x", points},
+		{"moved-for-branch", "n int", "int", "p := point{n, n}\nif n < 0 {\n\treturn ask(&p)\n}\nreturn p.x", points},
+		{"moved-for-branch", "n int", "int", "p := &point{n, n}\nif n < 0 {\n\treturn report(p)\n}\nlast = p\nreturn p.x", points},
 	} {
 		s.check(t)
 	}
 }
 
 const squares = "type holder struct{ list []int }\n\nfunc squares(n int) []int {\n\tlist := make([]int, n)\n\treturn list\n}\n\nfunc Squares(n int) []int {\n\tlist := make([]int, n)\n\treturn list\n}\n\nfunc four(n int) []int {\n\tlist := make([]int, 4)\n\tlist[0] = n\n\treturn list\n}\n"
+
+const points = "type point struct{ x, y int }\n\nvar last *point\n\n//go:noinline\nfunc report(p *point) int {\n\tlast = p\n\treturn -1\n}\n\n//go:noinline\nfunc ask(p *point) int { return p.y }\n\n//go:noinline\nfunc (p *point) keep() { last = p }\n"

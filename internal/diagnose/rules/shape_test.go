@@ -116,6 +116,10 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 	if pkg := program.Package("m/app"); (pkg.Errors > 0) != broken {
 		t.Fatalf("%s\n%s", pkg.Reason, src)
 	}
+	var decisions func(diagnose.SourceLine) []string
+	if !broken && strings.Contains(src, "//go:noinline") { // else the compiler may put the function into its caller
+		decisions = decisionsOn(t, src)
+	}
 	function := "f"
 	for i, line := range strings.Split(src, "\n") {
 		if strings.TrimSpace(line) == "" {
@@ -133,7 +137,7 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 			cpu = append(cpu, stack{frames: at + " " + fn, n: 1000})
 		}
 		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}, {frames: at, n: 500, size: 128}, {frames: at, n: 250, size: 256}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 8}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 16}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 32}})
-		s.Program, s.Benchmark = program, benchmark
+		s.Program, s.Benchmark, s.Decisions = program, benchmark, decisions
 		res := run(t, reg, []*diagnose.Subject{s})
 		for _, f := range slices.Concat(res.Findings, res.Below) {
 			if f.Row != "" {

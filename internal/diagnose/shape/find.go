@@ -116,6 +116,9 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	if m.Rare != nil && rarely*f.all(m.Rare).Len() > goes.Len() {
 		return diagnose.Claim{}, false
 	}
+	if m.Moved != nil && (f.Decisions == nil || !slices.Contains(f.Decisions(diagnose.SourceLine{File: f.file, Line: f.LineAt(n.Pos())}), "moved to heap: "+m.Moved.Name())) {
+		return diagnose.Claim{}, false
+	}
 	i := slices.IndexFunc(causes, func(c knowledge.Cause) bool { return c.ID == sh.Cause })
 	c := diagnose.Claim{
 		Place: st.Place(f.pkg.Symbol(d)), Cost: cost.Samples(), Confidence: sh.Confidence, Row: sh.ID,

@@ -46,7 +46,6 @@ var causesOfMemory = []knowledge.Cause{
 		Silent:   "When the key is put in under a condition; when the loop is in another that the map outlives; for loops over channels and iterators; where no blocks of several sizes were seen, as of maps of up to eight keys; for fields and maps of the caller's.",
 		Fix:      "make(map[K]V, n).",
 		Unneeded: "though the number of rounds is known before",
-		Outranks: []string{"collection-per-call"},
 	},
 	{
 		ID: "text-growth", Title: "a text grows although its length can be told",
@@ -56,6 +55,15 @@ var causesOfMemory = []knowledge.Cause{
 		Fix:      "Grow before the loop.",
 		Unneeded: "though its length can be told before",
 		Outranks: []string{"buffer-per-call"},
+	},
+	{
+		ID: "escape-for-branch", Title: "a variable on the heap for the sake of a branch that is not taken",
+		What:     "A branch takes a variable's address, to report an error, or makes a function literal that uses it, and leaves the function; the profile shows that this branch is next to never taken.",
+		Why:      "A variable lies on the heap in all calls or in none: it is allocated where it is declared, whether or not the branch is taken.",
+		Silent:   "When anything outside of the branch takes its address, or calls a method that has a pointer as receiver; when the branch goes on in the function; where the compiler does not say that the variable is moved, or no block of the heap was seen; in recordings without the compiler's text.",
+		Fix:      "A copy in the branch.",
+		Unneeded: "and that branch holds next to no samples",
+		Outranks: []string{"buffer-per-call", "escaping-struct"},
 	},
 	{
 		ID: "small-pieces", Title: "a stream read or written a few bytes at a time",

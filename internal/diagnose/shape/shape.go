@@ -2,6 +2,7 @@ package shape
 
 import (
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"whet/internal/diagnose"
@@ -42,6 +43,8 @@ type Match struct {
 	All  bool // the remedy removes all of the cost of Goes
 	// Grows is set where the cost must hold blocks of several sizes.
 	Grows bool
+	// Moved is what the compiler must say that it has moved to the heap.
+	Moved *types.Var
 }
 
 // causes are the rules, in the order in which they are listed to users.
@@ -235,7 +238,7 @@ var causes = slices.Concat([]knowledge.Cause{
 	},
 }, causesOfMemory)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
