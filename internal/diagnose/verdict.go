@@ -141,7 +141,7 @@ func bottleneck(reg *Registry, subjects []*Subject, pool *Subject, findings []fi
 		if fn, share := heaviest(subjects, byAllocs); fn != "" {
 			v.Text += fmt.Sprintf(", %s of the bytes in %s", quantity.Percent(share), fn)
 		}
-		v.Text += over
+		v.Text += collectorText(subjects, mem) + over
 	default:
 		v = Verdict{Kind: CPUBound, Text: "CPU-bound"}
 		if fn, share := heaviest(subjects, byCPU); fn != "" {

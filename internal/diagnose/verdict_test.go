@@ -74,6 +74,26 @@ func TestVerdictAllocationBound(t *testing.T) {
 	if v = verdictOf(t, build(249)); v.Kind != CPUBound {
 		t.Errorf("39.9 %%: %s %q", v.Kind, v.Text)
 	}
+	// The collector takes 150 of 1000; five times 12 MiB are 60.
+	for _, test := range []struct {
+		kind string
+		live Rise
+		says bool
+	}{
+		{recording.TargetProgram, Rise{Known: true, To: 12 << 20}, true},
+		{recording.TargetService, Rise{Known: true, To: 200 << 20}, true},
+		{recording.TargetService, Rise{Known: true, To: 200<<20 + 1}, false},
+		{recording.TargetProgram, Rise{Known: true, Steady: true, To: 12 << 20}, false}, // it leaks
+		{recording.TargetProgram, Rise{}, false},
+		{recording.TargetBenchmark, Rise{Known: true, To: 12 << 20}, false},
+	} {
+		s := build(250)
+		s.Kind, s.LiveHeap = test.kind, test.live
+		v := verdictOf(t, s)
+		if strings.Contains(v.Text, "the collector takes 15.0 % of CPU time for ") != test.says || test.live.To == 12<<20 && test.says && !strings.Contains(v.Text, "12 MiB that are alive: GOGC=400 makes it work a quarter as often as the default, with a heap of some 60 MiB") {
+			t.Errorf("%s, %+v: %q", test.kind, test.live, v.Text)
+		}
+	}
 }
 
 // 300 samples of 10 ms are 3 s of CPU time.
