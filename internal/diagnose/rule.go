@@ -80,6 +80,9 @@ type Claim struct {
 	Remedy     string
 	Evidence   []finding.Evidence
 	Fixable    bool
+	// InTime is set where bytes are no fault by themselves: the claim has to be worth
+	// the threshold of the time, the collector's work for its bytes included.
+	InTime bool
 	// Leak says what is left behind, where that is what is claimed. Such a claim
 	// stands by what its rule knows: no share of time or bytes decides about it.
 	Leak *finding.Leak

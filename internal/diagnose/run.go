@@ -128,6 +128,17 @@ type weighed struct {
 	underLock *Place // of the lock whose delay it took over; nil: of none
 }
 
+// leastWorth is what a claim must be worth in time where its bytes are the reason.
+func (s *Subject) leastWorth(c *Claim) float64 {
+	switch {
+	case c.InTime:
+		return Threshold
+	case s.isBenchmark():
+		return 0
+	}
+	return bytesMatter
+}
+
 // worth is what a claim's place is worth in one subject, as a hot place is. Of a
 // claim that selects no CPU samples, the allocator's work for its bytes is added.
 // Where nobody knows what a wait is of the time, the delay by itself and the
@@ -198,7 +209,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 			if c.aboutWaits() {
 				w.above = s.contended(&c)
 			} else {
-				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold && (s.isBenchmark() || w.worth(s) >= bytesMatter)
+				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold && w.worth(s) >= s.leastWorth(&c)
 			}
 			if !w.above && w.avoidable.max() < negligible {
 				continue

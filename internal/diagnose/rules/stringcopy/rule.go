@@ -20,7 +20,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A statement that concatenates strings or converts between string and []byte (or []rune), each of which allocates and copies.",
 			Why:    "A string cannot change: + makes a new one and copies every part, and a conversion copies the bytes so that neither side sees the other's changes. In a loop that grows one string the copies add up to the square of its length.",
-			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored, and made of memory that costs nothing in each call (an array, a slice that stays on the stack, pooled memory, a buffer in a field): that one copy is the least a string costs, and only of runes their encoding counts; for an exported function that returns its argument or its receiver's field converted, which is what it is for; inside a log statement that the rule logging covers; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers.",
+			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored, and made of memory that costs nothing in each call (an array, a slice that stays on the stack, pooled memory, a buffer in a field): that one copy is the least a string costs, and only of runes their encoding counts; for an exported function that returns its argument or its receiver's field converted, which is what it is for; inside a log statement that the rule logging covers; where a conversion or a concatenation is not worth 5 % of the time, whatever its share of the bytes; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers.",
 			Fix:    "strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), m[string(b)] in the index itself, and bytes in place of []rune.",
 			Before: "for _, p := range parts { s += p }",
 			After:  "var b strings.Builder\nfor _, p := range parts { b.WriteString(p) }\ns := b.String()",
@@ -191,6 +191,8 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	default:
 		return c, false
 	}
+	// To keep a value in one form is much to ask for bytes that take no time.
+	c.InTime = c.Confidence == finding.Medium && st.via == ""
 	var ops []string
 	for o := concat; o <= toBytes; o++ {
 		if st.ops[o] {
