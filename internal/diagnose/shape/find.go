@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"fmt"
 	"go/ast"
 	"slices"
 	"strings"
@@ -20,9 +21,17 @@ type claimsKey struct{}
 // spent are the samples of a line, by the function that it calls; "" are its own.
 type spent map[string]*diagnose.Sets
 
-func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
-	return diagnose.Once(s, claimsKey{}, func(s *diagnose.Subject) map[string][]diagnose.Claim {
-		out := make(map[string][]diagnose.Claim)
+// found is what the shapes found, by cause: what they claim, and how one failed.
+type found struct {
+	claims map[string][]diagnose.Claim
+	failed map[string]any
+}
+
+// claims are those of all causes. A shape that fails on a program takes the word from
+// its own cause alone.
+func claims(s *diagnose.Subject) found {
+	return diagnose.Once(s, claimsKey{}, func(s *diagnose.Subject) found {
+		out := found{make(map[string][]diagnose.Claim), make(map[string]any)}
 		if s.Program == nil {
 			return out
 		}
@@ -38,12 +47,21 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 					continue
 				}
 				for i := range all {
-					out[all[i].Cause] = append(out[all[i].Cause], f.find(&all[i], d)...)
+					out.add(&f, &all[i], d)
 				}
 			}
 		}
 		return out
 	})
+}
+
+func (out *found) add(f *finder, sh *Shape, d ast.Decl) {
+	defer func() {
+		if err := recover(); err != nil {
+			out.failed[sh.Cause] = fmt.Sprintf("%s: %v", sh.ID, err)
+		}
+	}()
+	out.claims[sh.Cause] = append(out.claims[sh.Cause], f.find(sh, d)...)
 }
 
 // costs are the samples of each line of the user's own, by file.

@@ -221,6 +221,15 @@ var causes = slices.Concat([]knowledge.Cause{
 		Unneeded: "where one addition after it would do",
 	},
 	{
+		ID: "rows-made-singly", Title: "the rows of a table made one by one",
+		What:     "A loop makes the rows of a slice of slices, all of one length, each by itself.",
+		Why:      "Each row is a block that the allocator hands out and the collector marks and sweeps, and rows lie anywhere in memory.",
+		Silent:   "When the length varies; when the loop does anything else, too.",
+		Fix:      "One block, cut into rows.",
+		Unneeded: "where one block would do for all",
+		Outranks: []string{"collection-per-call", "buffer-per-call", "object-per-call"},
+	},
+	{
 		ID: "modulo-step", Title: "a division for a step round a ring",
 		What:     "A statement adds one to an index, modulo a length.",
 		Why:      "A division of integers takes several times as long as a comparison.",
@@ -238,7 +247,7 @@ var causes = slices.Concat([]knowledge.Cause{
 	},
 }, causesOfMemory)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
@@ -249,4 +258,15 @@ func Table() (rows []knowledge.Row) {
 }
 
 // Rules returns a rule for each cause.
-func Rules() []diagnose.Rule { return knowledge.RulesOf(causes, Table(), claims) }
+func Rules() []diagnose.Rule {
+	rules := knowledge.RulesOf(causes, Table(), func(s *diagnose.Subject) map[string][]diagnose.Claim { return claims(s).claims })
+	for i, r := range rules {
+		rules[i].Find = func(s *diagnose.Subject) []diagnose.Claim {
+			if err := claims(s).failed[r.ID]; err != nil {
+				panic(err)
+			}
+			return r.Find(s)
+		}
+	}
+	return rules
+}
