@@ -51,6 +51,14 @@ func TestMemorySilent(t *testing.T) {
 		{"moved-for-branch", "n int", "int", "p := point{n, n}\np.keep()\nif n < 0 {\n\treturn report(&p)\n}\nreturn p.x", points},
 		{"moved-for-branch", "n int", "int", "p := point{n, n}\nif n < 0 {\n\treturn ask(&p)\n}\nreturn p.x", points},
 		{"moved-for-branch", "n int", "int", "p := &point{n, n}\nif n < 0 {\n\treturn report(p)\n}\nlast = p\nreturn p.x", points},
+		{"object-dropped", "n int", "*state", "s := &state{n: n}\nfmt.Fprint(s, n)\nreturn s", states},
+		{"object-dropped", "n int, h *holder", "", "s := &state{n: n}\nfmt.Fprint(s, n)\nh.s = s", states},
+		{"object-dropped", "n int", "", "s := &state{n: n}\ns.keep()", states},
+		{"object-dropped", "n int", "", "s := &state{n: n}\nhold(s)", states},
+		{"object-dropped", "n int", "", "s := &state{n: n}\ngo s.Write(nil)", states},
+		{"object-dropped", "n int, list []func()", "[]func()", "s := &state{n: n}\nreturn append(list, func() { s.n++ })", states},
+		{"object-dropped", "n int", "*int", "s := &state{n: n}\nreturn &s.n", states},
+		{"object-dropped", "n int", "", "s := &state{n: n}\nother := s\nhold(other)", states},
 	} {
 		s.check(t)
 	}
@@ -59,3 +67,5 @@ func TestMemorySilent(t *testing.T) {
 const squares = "type holder struct{ list []int }\n\nfunc squares(n int) []int {\n\tlist := make([]int, n)\n\treturn list\n}\n\nfunc Squares(n int) []int {\n\tlist := make([]int, n)\n\treturn list\n}\n\nfunc four(n int) []int {\n\tlist := make([]int, 4)\n\tlist[0] = n\n\treturn list\n}\n"
 
 const points = "type point struct{ x, y int }\n\nvar last *point\n\n//go:noinline\nfunc report(p *point) int {\n\tlast = p\n\treturn -1\n}\n\n//go:noinline\nfunc ask(p *point) int { return p.y }\n\n//go:noinline\nfunc (p *point) keep() { last = p }\n"
+
+const states = "type state struct{ n int }\n\ntype holder struct{ s *state }\n\nvar kept *state\n\nfunc (s *state) Write(b []byte) (int, error) { return len(b), nil }\n\nfunc (s *state) keep() { s.pass() }\n\nfunc (s *state) pass() { kept = s }\n\nfunc hold(s *state) { s.keep() }\n"

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/finding"
@@ -22,6 +24,17 @@ var ofEscapes = []Shape{
 			Before: "p := point{n, n, n}\nif p.x < 0 {\n\treturn report(&p)\n}\nreturn p.x + p.y + p.z",
 			After:  "p := point{n, n, n}\nif p.x < 0 {\n\tp := p\n\treturn report(&p)\n}\nreturn p.x + p.y + p.z"},
 	}, Spends: []string{blocks}, Find: movedForBranch},
+	{Row: knowledge.Row{
+		ID: "object-dropped", Cause: "object-dropped",
+		When:       knowledge.Words("a variable starts as &T{…} or new(T) of a struct of the package, memory is taken for it, and nothing that is done with it lets it outlive the call: its fields are used, and functions are called that keep it no longer"),
+		Cost:       "an object is made on the heap for one call",
+		Instead:    "Keep it between calls, in a sync.Pool or, where one goroutine at a time calls the function, in a field, and set its fields anew. Where it is on the heap only because it is handed over as an interface, let what takes it take the type: it stays on the stack then.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "out io.Writer, list []int", Result: "int", Args: "io.Discard, []int{1, 2, 3}",
+			Decls:  "type writer struct {\n\tout  io.Writer\n\tn    int\n\troom [512]byte\n}\n\nfunc (w *writer) Write(b []byte) (int, error) {\n\tw.n += len(b)\n\treturn copy(w.room[w.n&255:], b), nil\n}\n\nvar pool = sync.Pool{New: func() any { return new(writer) }}\n",
+			Before: "w := &writer{out: out}\nfor range list {\n\tfmt.Fprint(w, \"a\")\n}\nreturn w.n",
+			After:  "w := pool.Get().(*writer)\nw.out, w.n = out, 0\nfor range list {\n\tfmt.Fprint(w, \"a\")\n}\nn := w.n\npool.Put(w)\nreturn n"},
+	}, Spends: []string{blocks}, Find: droppedObject},
 }
 
 func movedForBranch(p *typed.Package, n ast.Node) (m Match) {
@@ -130,4 +143,125 @@ func leaving(p *typed.Package, use *ast.Ident, v *types.Var) ast.Node {
 		}
 	}
 	return nil
+}
+
+// keepNothing are functions of the library that keep no argument, by how their names
+// begin.
+var keepNothing = []string{"fmt.Fprint", "io.Copy", "io.ReadFull", "io.ReadAll", "io.WriteString", "sort.", "encoding/json.Marshal", "encoding/binary.Write"}
+
+// maxDepth bounds the functions that one is followed into.
+const maxDepth = 4
+
+func droppedObject(p *typed.Package, n ast.Node) (m Match) {
+	st, ok := n.(ast.Stmt)
+	if !ok {
+		return m
+	}
+	for v, value := range p.Declared(typed.Specification(st)) {
+		object, _ := types.Unalias(v.Type()).(*types.Pointer)
+		if value == nil || object == nil || v.Kind() != types.LocalVar || typed.Global(v) || constructs(p, n) {
+			continue
+		}
+		named, ok := types.Unalias(object.Elem()).(*types.Named)
+		if !ok || named.Obj().Pkg() != p.Types {
+			continue
+		}
+		if _, isStruct := typed.Under[*types.Struct](named); !isStruct || !newObject(p, value) {
+			continue
+		}
+		if passes(p, v, maxDepth) {
+			return Match{Goes: []ast.Node{value}, All: true}
+		}
+	}
+	return m
+}
+
+// newObject reports whether a value is new(T), or &T{…} that makes nothing else.
+func newObject(p *typed.Package, value ast.Expr) bool {
+	switch e := ast.Unparen(value).(type) {
+	case *ast.CallExpr:
+		return p.Builtin(e) == "new"
+	case *ast.UnaryExpr:
+		lit, ok := ast.Unparen(e.X).(*ast.CompositeLit)
+		if e.Op != token.AND || !ok {
+			return false
+		}
+		makes := false
+		for _, part := range lit.Elts {
+			ast.Inspect(part, func(n ast.Node) bool {
+				switch n.(type) {
+				case *ast.CallExpr, *ast.CompositeLit, *ast.UnaryExpr, *ast.FuncLit, *ast.BinaryExpr:
+					makes = true
+				}
+				return !makes
+			})
+		}
+		return !makes
+	}
+	return false
+}
+
+// passes reports whether the methods and functions of the program's that are called
+// with a pointer keep it no longer than the call, as far as their source shows: they
+// use its fields, or hand it on to others of which the same holds.
+func passes(p *typed.Package, v *types.Var, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	for _, use := range p.Uses(v) {
+		if !p.RunsNow(use, v) {
+			return false
+		}
+		switch around := p.Parent(use).(type) {
+		case *ast.SelectorExpr:
+			sel := p.Info.Selections[around]
+			if sel == nil {
+				return false
+			}
+			if sel.Kind() == types.FieldVal {
+				switch outer := p.Parent(around).(type) {
+				case *ast.UnaryExpr:
+					if outer.Op == token.AND {
+						return false
+					}
+				case *ast.SliceExpr:
+					if _, array := typed.Under[*types.Array](p.TypeOf(around)); array {
+						return false
+					}
+				}
+				continue
+			}
+			call, ok := p.Parent(around).(*ast.CallExpr)
+			if !ok || call.Fun != around || p.Started(call) {
+				return false
+			}
+			to := p.Reached(call)
+			if to == nil || len(sel.Index()) > 1 || !letsGo(to, to.Object.Signature().Recv(), depth) {
+				return false
+			}
+		case *ast.CallExpr:
+			to := p.Reached(around)
+			i := slices.Index(around.Args, ast.Expr(use))
+			if to == nil {
+				if !slices.ContainsFunc(keepNothing, func(begin string) bool { return strings.HasPrefix(p.Called(around), begin) }) {
+					return false
+				}
+				continue
+			}
+			params := to.Object.Signature().Params()
+			if i < 0 || i >= params.Len() || to.Object.Signature().Variadic() || !letsGo(to, params.At(i), depth) {
+				return false
+			}
+		case *ast.StarExpr, *ast.BinaryExpr:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// letsGo reports whether a function keeps a parameter, or its receiver, no longer than
+// its call.
+func letsGo(to *typed.Function, v *types.Var, depth int) bool {
+	return passes(to.Package, v, depth-1)
 }

@@ -66,6 +66,15 @@ var causesOfMemory = []knowledge.Cause{
 		Outranks: []string{"buffer-per-call", "escaping-struct"},
 	},
 	{
+		ID: "object-dropped", Title: "an object on the heap for one call",
+		What:     "A function makes a struct on the heap, uses it, and drops it when it returns.",
+		Why:      "It is allocated, cleared and collected for each call, though the next one could use it again.",
+		Silent:   "When it is returned, stored, handed to another variable or to code whose source is not at hand and that may keep it; when the address of a field is taken; for structs of other packages; in constructors; for what the compiler keeps on the stack.",
+		Fix:      "A sync.Pool, or a field; the type in place of an interface.",
+		Unneeded: "and nothing holds it afterwards",
+		Outranks: []string{"escaping-struct"},
+	},
+	{
 		ID: "small-pieces", Title: "a stream read or written a few bytes at a time",
 		What:     "A loop calls Write, Read or io.ReadFull for a constant number of bytes, 64 at most.",
 		Why:      "Each call goes by an interface, checks, locks or copies for a few bytes; where the stream is a file or a connection, each is a system call.",
