@@ -17,9 +17,15 @@ import (
 	"whet/internal/recording"
 )
 
-// fruitless is how many runs without one sample of the measured code show that
-// more of them give none.
-const fruitless = 10
+// After so many runs it shows whether more of them give the samples that a verdict
+// needs.
+const tellingRuns = 10
+
+// hopeless reports whether runs that took so long and gave so many samples will not
+// give a verdict's in the time left.
+func hopeless(runs int, samples int64, took, left time.Duration) bool {
+	return runs >= tellingRuns && float64(samples)*(1+left.Seconds()/took.Seconds()) < enoughSamples/2
+}
 
 // footprint is what a program may leave so that a second run of it would not be
 // like the first: what it reads of its standard input, and changes in files below
@@ -113,7 +119,8 @@ func (r *programRecorder) repeat(ctx context.Context) error {
 			r.samples += n
 		}
 		length := time.Duration(last.EndNs - last.StartNs)
-		if r.samples >= enoughSamples || i+1 >= fruitless && r.samples == 0 || i+1 == maxCount || r.left() < length {
+		took := time.Duration(last.EndNs - r.result.Runs[0].StartNs)
+		if r.samples >= enoughSamples || i+1 == maxCount || r.left() < length || hopeless(i+1, r.samples, took, r.left()) {
 			return nil
 		}
 		if why := before.against(r.c.Dir); why != "" {

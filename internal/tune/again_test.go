@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/format/profile"
@@ -109,7 +110,7 @@ func TestRunsAgain(t *testing.T) {
 		if err := run.WriteText(&text, page, pagereport.TextOptions{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
-		if says := strings.Contains(text.String(), fmt.Sprintf(" ran %d times ", runs)); says != c.again {
+		if says := strings.Contains(text.String(), fmt.Sprintf("\nran %d times ", runs)); says != c.again {
 			t.Errorf("%s, %d runs:\n%s", c.act, runs, text.String())
 		}
 		if c.again {
@@ -164,7 +165,27 @@ func checkSum(t *testing.T, rec *recording.Recording, runs int) {
 	if share := float64(heavy) / float64(heavy+light); share < 0.65 || share > 0.85 {
 		t.Errorf("heavy has %.2f of %d samples", share, heavy+light)
 	}
-	if traces := rec.Find(recording.KindTrace, ""); len(traces) != 1 {
-		t.Errorf("%d traces of %d runs", len(traces), runs)
+	if traces, gc := rec.Find(recording.KindTrace, ""), rec.Find(recording.KindGC, ""); len(traces) != 1 || len(gc) > 1 {
+		t.Errorf("%d traces and %d logs of the collector of %d runs", len(traces), len(gc), runs)
+	}
+}
+
+// Runs that give too little are given up after ten, not before.
+func TestHopeless(t *testing.T) {
+	for _, c := range []struct {
+		runs       int
+		samples    int64
+		took, left time.Duration
+		want       bool
+	}{
+		{9, 0, time.Second, time.Minute, false},
+		{10, 0, time.Second, time.Minute, true},
+		{10, 20, 5 * time.Second, 45 * time.Second, false}, // 4 a second for 50 s
+		{10, 19, 5 * time.Second, 45 * time.Second, true},
+		{30, 190, 30 * time.Second, 0, true},
+	} {
+		if got := hopeless(c.runs, c.samples, c.took, c.left); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }

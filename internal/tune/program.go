@@ -149,7 +149,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 
 // run runs the program once, and reports whether it ended well with all that the
 // agent had to write. A run that the user did not ask for shows nothing, and has
-// no trace.
+// no trace and no log of the collector.
 func (r *programRecorder) run(ctx context.Context, i int) (whole bool, err error) {
 	progress := Progress{Stage: "running the program"}
 	unasked := r.o.Count == 0 && i > 0
@@ -190,7 +190,9 @@ func (r *programRecorder) run(ctx context.Context, i int) (whole bool, err error
 	case ending == "" && !res.OK():
 		r.w.Warn("the program ended with %s: if that is a failure, what was measured is how it fails", run.Ending)
 	}
-	r.addGC(p.gc, "", began)
+	if !unasked {
+		r.addGC(p.gc, "", began)
+	}
 	if run.MaxRSSBytes == nil {
 		run.MaxRSSBytes = metrics.Peak(r.taken.rows, run.StartNs, run.EndNs)
 	}

@@ -133,7 +133,7 @@ func main() {
 }
 `)
 	var stderr strings.Builder
-	o.Stderr = &stderr
+	o.Stderr, o.Count = &stderr, 1
 	outcome, err := RecordProgram(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
