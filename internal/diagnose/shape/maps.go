@@ -49,16 +49,6 @@ var ofMaps = []Shape{
 			Before: "n := 0\nfor _, name := range names {\n\tn += m[\"all\"][name]\n}\nreturn n",
 			After:  "n, all := 0, m[\"all\"]\nfor _, name := range names {\n\tn += all[name]\n}\nreturn n"},
 	}, Spends: []string{"runtime.mapaccess"}, Find: readInLoop},
-	{Row: knowledge.Row{
-		ID: "set-asked-first", Cause: "map-lookup-twice",
-		When:       knowledge.Words("_, ok := m[k] asks whether a set (map[K]struct{} or map[K]bool) has a key, and the same function puts it in where it is not there"),
-		Cost:       "a set is asked for a key, and then the key is put in",
-		Instead:    "Put it in and see whether the set grew: n := len(m); m[k] = struct{}{}; if len(m) == n, it was there before. One look-up does both. Where nearly all keys are there already, little is gained: measure it.",
-		Confidence: finding.Low,
-		Example: knowledge.Example{Params: "list []uint32, seen map[uint32]struct{}", Result: "int", Args: "thousand(), make(map[uint32]struct{}, 1000)", Decls: "func thousand() []uint32 {\n\tlist := make([]uint32, 1000)\n\tfor i := range list {\n\t\tlist[i] = uint32(i) * 2654435761\n\t}\n\treturn list\n}\n",
-			Before: "n := 0\nclear(seen)\nfor _, k := range list {\n\tif _, ok := seen[k]; !ok {\n\t\tseen[k] = struct{}{}\n\t\tn++\n\t}\n}\nreturn n",
-			After:  "n := 0\nclear(seen)\nfor _, k := range list {\n\tsize := len(seen)\n\tif seen[k] = struct{}{}; len(seen) > size {\n\t\tn++\n\t}\n}\nreturn n"},
-	}, Spends: []string{"runtime.mapaccess"}, Find: setAskedFirst},
 }
 
 func readInLoop(p *typed.Package, n ast.Node) (m Match) {
@@ -71,35 +61,6 @@ func readInLoop(p *typed.Package, n ast.Node) (m Match) {
 		return m
 	}
 	m.Goes = []ast.Node{ix}
-	return m
-}
-
-func setAskedFirst(p *typed.Package, n ast.Node) (m Match) {
-	ask := lookUp(p, n)
-	if ask == nil || pointed(p, ask) {
-		return m
-	}
-	of, _ := typed.Under[*types.Map](p.TypeOf(ask.X))
-	if b, ok := typed.Under[*types.Basic](of.Elem()); !ok || b.Kind() != types.Bool {
-		if st, ok := typed.Under[*types.Struct](of.Elem()); !ok || st.NumFields() > 0 {
-			return m
-		}
-	}
-	for _, st := range after(p, ask) {
-		ast.Inspect(st, func(n ast.Node) bool {
-			set, ok := n.(*ast.AssignStmt)
-			if ok && len(set.Lhs) == 1 && set.Tok == token.ASSIGN && set.Pos() > ask.End() && p.Literal(set) == p.Literal(ask) {
-				to, is := set.Lhs[0].(*ast.IndexExpr)
-				if is && alike(p, to, ask) && sameRound(p, ask, to) && !changes(p, ask, st, ask.End(), to) {
-					m.Goes = []ast.Node{ask}
-				}
-			}
-			return m.Goes == nil
-		})
-		if m.Goes != nil || changes(p, ask, st, ask.End(), nil) {
-			break
-		}
-	}
 	return m
 }
 
