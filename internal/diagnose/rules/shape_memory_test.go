@@ -52,6 +52,7 @@ func TestMemorySilent(t *testing.T) {
 		{"moved-for-branch", "n int", "int", "p := point{n, n}\nif n < 0 {\n\treturn ask(&p)\n}\nreturn p.x", points},
 		{"moved-for-branch", "n int", "int", "p := &point{n, n}\nif n < 0 {\n\treturn report(p)\n}\nlast = p\nreturn p.x", points},
 		{"object-dropped", "n int", "*state", "s := &state{n: n}\nfmt.Fprint(s, n)\nreturn s", states},
+		{"object-dropped", "n int", "int", "s := &state{n: n}\ns.Write(nil)\nreturn s.n", states}, // on the stack
 		{"object-dropped", "n int, h *holder", "", "s := &state{n: n}\nfmt.Fprint(s, n)\nh.s = s", states},
 		{"object-dropped", "n int", "", "s := &state{n: n}\ns.keep()", states},
 		{"object-dropped", "n int", "", "s := &state{n: n}\nhold(s)", states},
@@ -68,4 +69,4 @@ const squares = "type holder struct{ list []int }\n\nfunc squares(n int) []int {
 
 const points = "type point struct{ x, y int }\n\nvar last *point\n\n//go:noinline\nfunc report(p *point) int {\n\tlast = p\n\treturn -1\n}\n\n//go:noinline\nfunc ask(p *point) int { return p.y }\n\n//go:noinline\nfunc (p *point) keep() { last = p }\n"
 
-const states = "type state struct{ n int }\n\ntype holder struct{ s *state }\n\nvar kept *state\n\nfunc (s *state) Write(b []byte) (int, error) { return len(b), nil }\n\nfunc (s *state) keep() { s.pass() }\n\nfunc (s *state) pass() { kept = s }\n\nfunc hold(s *state) { s.keep() }\n"
+const states = "type state struct{ n int }\n\ntype holder struct{ s *state }\n\nvar kept *state\n\n//go:noinline\nfunc (s *state) Write(b []byte) (int, error) { return len(b), nil }\n\nfunc (s *state) keep() { s.pass() }\n\nfunc (s *state) pass() { kept = s }\n\nfunc hold(s *state) { s.keep() }\n"

@@ -26,12 +26,12 @@ var ofEscapes = []Shape{
 	}, Spends: []string{blocks}, Find: movedForBranch},
 	{Row: knowledge.Row{
 		ID: "object-dropped", Cause: "object-dropped",
-		When:       knowledge.Words("a variable starts as &T{…} or new(T) of a struct of the package, memory is taken for it, and nothing that is done with it lets it outlive the call: its fields are used, and functions are called that keep it no longer"),
+		When:       knowledge.Words("a variable starts as &T{…} or new(T) of a struct of the package, the compiler says that it escapes to the heap, memory is taken for it, and nothing that is done with it lets it outlive the call: its fields are used, and functions are called that keep it no longer"),
 		Cost:       "an object is made on the heap for one call",
 		Instead:    "Keep it between calls, in a sync.Pool or, where one goroutine at a time calls the function, in a field, and set its fields anew. Where it is on the heap only because it is handed over as an interface, let what takes it take the type: it stays on the stack then.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "out io.Writer, list []int", Result: "int", Args: "io.Discard, []int{1, 2, 3}",
-			Decls:  "type writer struct {\n\tout  io.Writer\n\tn    int\n\troom [512]byte\n}\n\nfunc (w *writer) Write(b []byte) (int, error) {\n\tw.n += len(b)\n\treturn copy(w.room[w.n&255:], b), nil\n}\n\nvar pool = sync.Pool{New: func() any { return new(writer) }}\n",
+			Decls:  "type writer struct {\n\tout  io.Writer\n\tn    int\n\troom [512]byte\n}\n\n//go:noinline\nfunc (w *writer) Write(b []byte) (int, error) {\n\tw.n += len(b)\n\treturn copy(w.room[w.n&255:], b), nil\n}\n\nvar pool = sync.Pool{New: func() any { return new(writer) }}\n",
 			Before: "w := &writer{out: out}\nfor range list {\n\tfmt.Fprint(w, \"a\")\n}\nreturn w.n",
 			After:  "w := pool.Get().(*writer)\nw.out, w.n = out, 0\nfor range list {\n\tfmt.Fprint(w, \"a\")\n}\nn := w.n\npool.Put(w)\nreturn n"},
 	}, Spends: []string{blocks}, Find: droppedObject},
@@ -58,7 +58,7 @@ func movedForBranch(p *typed.Package, n ast.Node) (m Match) {
 		rare = b
 	}
 	if rare != nil {
-		m = Match{Goes: []ast.Node{id}, Rare: rare, Moved: v, All: true}
+		m = Match{Goes: []ast.Node{id}, Rare: rare, Decision: "moved to heap: " + v.Name(), All: true}
 	}
 	return m
 }
@@ -170,7 +170,7 @@ func droppedObject(p *typed.Package, n ast.Node) (m Match) {
 			continue
 		}
 		if passes(p, v, maxDepth) {
-			return Match{Goes: []ast.Node{value}, All: true}
+			return Match{Goes: []ast.Node{value}, Decision: " escapes to heap", All: true}
 		}
 	}
 	return m

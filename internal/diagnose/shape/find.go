@@ -134,7 +134,7 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	if m.Rare != nil && rarely*f.all(m.Rare).Len() > goes.Len() {
 		return diagnose.Claim{}, false
 	}
-	if m.Moved != nil && (f.Decisions == nil || !slices.Contains(f.Decisions(diagnose.SourceLine{File: f.file, Line: f.LineAt(n.Pos())}), "moved to heap: "+m.Moved.Name())) {
+	if m.Decision != "" && (f.Decisions == nil || !slices.ContainsFunc(f.Decisions(diagnose.SourceLine{File: f.file, Line: f.LineAt(m.Goes[0].Pos())}), func(said string) bool { return strings.HasSuffix(said, m.Decision) })) {
 		return diagnose.Claim{}, false
 	}
 	i := slices.IndexFunc(causes, func(c knowledge.Cause) bool { return c.ID == sh.Cause })

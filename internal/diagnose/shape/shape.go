@@ -2,7 +2,6 @@ package shape
 
 import (
 	"go/ast"
-	"go/types"
 	"slices"
 
 	"whet/internal/diagnose"
@@ -43,8 +42,8 @@ type Match struct {
 	All  bool // the remedy removes all of the cost of Goes
 	// Grows is set where the cost must hold blocks of several sizes.
 	Grows bool
-	// Moved is what the compiler must say that it has moved to the heap.
-	Moved *types.Var
+	// Decision is how something ends that the compiler must have said of the line.
+	Decision string
 }
 
 // causes are the rules, in the order in which they are listed to users.
