@@ -242,7 +242,7 @@ func flameOfRecording(ctx context.Context, q *request, f *profiles.Options, oper
 		}
 	}
 	q.Set = &profiles.Set{Name: operands[0]}
-	p, err := q.flameProduct(ctx, run.FlameViews(shown), page.Warnings)
+	p, err := q.flameProduct(ctx, run.FlamesAlone(page, shown), page.Warnings)
 	return p, true, err
 }
 

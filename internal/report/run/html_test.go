@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"whet/internal/analyze/hot"
 	"whet/internal/printable"
+	"whet/internal/quantity"
 	"whet/internal/report/flame"
 	"whet/internal/report/pagetest"
 )
@@ -84,6 +86,23 @@ func TestHTMLGolden(t *testing.T) {
 }
 
 // The flame graphs of a page stand in the order of its profiles.
+// TestFlamesAlone: on a page of its own a graph says what it is of.
+func TestFlamesAlone(t *testing.T) {
+	p := visitsPage()
+	p.Profiles = append([]Profile{{Kind: "cpu"}}, p.Profiles...) // without a graph
+	views := FlamesAlone(p, p.Profiles)
+	if len(views) != len(p.Profiles)-1 {
+		t.Fatalf("%d views of %d profiles", len(views), len(p.Profiles))
+	}
+	for i, v := range views {
+		f := &p.Profiles[i+1]
+		want := quantity.Value(float64(f.Values[hot.Base]), f.Unit)
+		if len(v.About) != 1 || !strings.Contains(v.About[0], want) || !strings.Contains(v.About[0], f.Benchmark) || !strings.Contains(v.About[0], "recorded 2026-") {
+			t.Errorf("%s of %s: %q, want %s", f.Kind, f.Benchmark, v.About, want)
+		}
+	}
+}
+
 func TestFlameViews(t *testing.T) {
 	var labels []string
 	for _, v := range FlameViews(visitsPage().Profiles) {

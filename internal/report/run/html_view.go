@@ -232,6 +232,29 @@ func FlameViews(profiles []Profile) []flame.View {
 	return out
 }
 
+// FlamesAlone are the flame graphs of some profiles of a page for a page of their own,
+// which has to say what each is of: value, samples, target and date.
+func FlamesAlone(p *Page, profiles []Profile) []flame.View {
+	views := FlameViews(profiles)
+	n := 0
+	for i := range profiles {
+		f := &profiles[i]
+		if f.Flame == nil {
+			continue
+		}
+		parts := []string{f.what() + " " + f.value(f.base())}
+		if f.Samples[hot.Base] > 0 {
+			parts = append(parts, f.count(int(hot.Base))+" "+f.samplesOf())
+		}
+		if f.Benchmark != "" {
+			parts = append(parts, printable.Line(f.Benchmark))
+		}
+		views[n].About = []string{strings.Join(append(parts, recorded(p)), " · ")}
+		n++
+	}
+	return views
+}
+
 // flameLabel names a flame graph in the selector.
 func flameLabel(p *Profile) string {
 	what := page.Capital(p.what())
