@@ -50,7 +50,7 @@ func TestSourcesOfARecording(t *testing.T) {
 		}
 		if c.damage {
 			sum := sha256.Sum256([]byte(built))
-			if err := os.WriteFile(filepath.Join(path, "source", hex.EncodeToString(sum[:])), []byte("package b\n"), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(path, "source", hex.EncodeToString(sum[:])+".gz"), []byte("package b\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
