@@ -134,7 +134,7 @@ func (s *Subject) leastWorth(c *Claim) float64 {
 	case c.InTime:
 		return Threshold
 	case s.isBenchmark():
-		return 0
+		return bytesShow
 	}
 	return bytesMatter
 }
