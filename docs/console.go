@@ -20,10 +20,19 @@ type Block struct {
 // Sample reports whether the block shows one real run.
 func (b Block) Sample() bool { return strings.HasPrefix(b.Info+" ", "console sample ") }
 
-// Cut shortens what a sample's command printed: "console sample until Samples"
+// fileLink is an address of a file up to its name: of a sample it is as the machine is.
+var fileLink = regexp.MustCompile(`file:///\S*/`)
+
+// Cut shortens what a sample's command printed, the directories of links first: "console sample until Samples"
 // shows all before the first line that begins with Samples, and the last
 // paragraph.
 func (b Block) Cut(printed []string) []string {
+	if b.Sample() {
+		printed = slices.Clone(printed)
+		for i, line := range printed {
+			printed[i] = fileLink.ReplaceAllString(line, "file://"+wild+"/")
+		}
+	}
 	word, ok := strings.CutPrefix(b.Info, "console sample until ")
 	if !ok {
 		return printed

@@ -163,7 +163,7 @@ func runPage(t *testing.T, l *lab, path string) {
 			if b.Sample() {
 				match = MatchSample
 			}
-			if err := match(c.Output, printed); err != nil {
+			if err := match(c.Output, b.Cut(printed)); err != nil {
 				t.Errorf("%s\n%v; it printed:\n%s", where, err, strings.Join(printed, "\n"))
 			}
 		}
