@@ -20,7 +20,6 @@ import (
 func recordingsCommand() *cli.Command {
 	return &cli.Command{
 		Name:       "recordings",
-		ReadsOnly:  true,
 		Operands:   "[RECORDING]",
 		Recordings: 1,
 		Short:      "list the recordings that @ and @NAME stand for, or copy one for sharing",
@@ -29,12 +28,14 @@ Recordings lists what is in .whet in the module's root, where recordings go with
 first: @ is the newest, @2 the one before it, @NAME the newest of that name.
 
 With -for-sharing it writes a copy of a recording, by default of the newest, without sources and
-without the names of hosts, users and directories; figures and findings stay.`,
+without the names of hosts, users and directories; figures and findings stay. With -prune it drops
+the binaries of benchmarks that a build of the revision checked out here gives again, byte for byte.`,
 		Examples: []string{"whet recordings", "whet recordings -json", "whet diff @2 @", "whet recordings -for-sharing @chi"},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			asJSON := fs.Bool("json", false, "print one JSON document")
 			operands := fs.Bool("operands", false, "print what stands for each alone (@, @2, @NAME), a word a line: completion asks")
 			share := fs.Bool("for-sharing", false, "write a copy without sources and names of hosts, users and directories")
+			prune := fs.Bool("prune", false, "drop the binaries that a build of the revision checked out here gives again")
 			out := fs.String("o", "", "with -for-sharing: write the copy to `NAME.whet` (default: the recording's name and -shared, here)")
 			return func(ctx context.Context, e *cli.Env, rest []string) error {
 				place, err := dotwhet.Of(".")
@@ -42,6 +43,10 @@ without the names of hosts, users and directories; figures and findings stay.`,
 					return err
 				}
 				switch {
+				case *prune && (*share || *operands || len(rest) > 0):
+					return cli.UsageError("recordings: -prune is by itself: it looks at all that are listed")
+				case *prune:
+					return pruneRecordings(ctx, e, place, *asJSON)
 				case *share:
 					return shareRecording(e, place, rest, *out, *asJSON)
 				case *out != "":

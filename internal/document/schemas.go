@@ -30,6 +30,7 @@ const (
 	Record      = "whet/record/1"
 	Recordings  = "whet/recordings/1"
 	Shared      = "whet/shared/1"
+	Pruned      = "whet/pruned/1"
 	Recording   = "whet/recording/1"
 	Second      = "whet/second/1"
 	Stacks      = "whet/stacks/1"
@@ -76,6 +77,7 @@ func Schemas() []Schema {
 		{Record, "what was recorded", "whet record -json"},
 		{Recording, "the manifest", "recording.json"},
 		{Recordings, "the recordings in .whet", "whet recordings -json"},
+		{Pruned, "whose binaries were dropped", "whet recordings -prune -json"},
 		{Shared, "a copy for sharing", "whet recordings -for-sharing -json"},
 		{Second, "a second of a load under way", "whet load -stream"},
 		{Stacks, "a profile, sample by sample", "whet raw -json -stacks"},
