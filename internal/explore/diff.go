@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -119,6 +120,11 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, op
 		diffs = append(diffs, view.KindDiff{Kind: kind, Diff: view.NewDiff(sel, base, s.graph(suited), p.common())})
 	}
 	findings, warnings := diffFindings(f.Kind, operands)
+	if !s.sel.Normalize && !slices.ContainsFunc(operands, func(path string) bool { return !ofBenchmarks(path) }) && slices.ContainsFunc(diffs, func(d view.KindDiff) bool {
+		return math.Abs(float64(d.After-d.Before)) > alike*math.Abs(float64(d.Before))
+	}) {
+		warnings = append(warnings, "the totals are of all runs, and those of benchmarks make as many operations as their time allows: -normalize compares shares, whet prove what an operation costs")
+	}
 	return e.Emit(ctx, s.output, func(w io.Writer) error {
 		if s.asJSON {
 			return view.WriteDiffJSON(w, profiles.Shown(operands[0]), profiles.Shown(operands[1]), findings, diffs, warnings...)
@@ -176,6 +182,16 @@ func diffFindings(kind string, operands []string) (*view.FindingsDiff, []string)
 	d.Before, d.After = before.of, after.of
 	d.Unmeasured(before.measured, after.measured)
 	return d, nil
+}
+
+// ofBenchmarks reports whether an operand is a recording of benchmarks.
+func ofBenchmarks(path string) bool {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return false
+	}
+	defer rec.Close()
+	return rec.Kind == recording.TargetBenchmark
 }
 
 func writeDiffs(w io.Writer, diffs []view.KindDiff) error {
