@@ -2,7 +2,8 @@
 // modules that are not ours, and holds what it says against go tool pprof.
 //
 // For each package it fetches the module at its pinned version, works on a
-// copy, runs whet tune on one benchmark, and then asks pprof twice: about the
+// copy, runs whet tune with nothing but the package (a program has its arguments),
+// notes what a newcomer meets, and then asks pprof twice about the costliest: about the
 // very profile that whet recorded, where the figures of the package's own
 // functions have to be equal, and about a second profile that go test records
 // by itself, where the shares have to agree within the sampling error.
@@ -30,27 +31,42 @@ import (
 	"whet/internal/quantity"
 )
 
-// packages are what is tried: libraries that many programs use, with
-// benchmarks of their own.
+// packages are what is tried: ten packages with five benchmarks at least, and two
+// programs. The SHA-256 of each module's path begins with a digit from 0 to 7.
 var packages = []Subject{
-	{Module: "github.com/go-chi/chi/v5", Version: "v5.5.0", Package: ".", Benchmark: "BenchmarkMux"},
-	{Module: "github.com/go-chi/chi/v5", Version: "v5.5.0", Package: "./middleware", Benchmark: ""},
-	{Module: "golang.org/x/text", Version: "v0.43.0", Package: "./language", Benchmark: "BenchmarkMatch"},
-	{Module: "golang.org/x/text", Version: "v0.43.0", Package: "./cases", Benchmark: "BenchmarkCasers"},
-	{Module: "golang.org/x/text", Version: "v0.43.0", Package: "./message", Benchmark: ""},
-	{Module: "github.com/spf13/viper", Version: "v1.21.0", Package: ".", Benchmark: ""},
-	{Module: "github.com/gorilla/mux", Version: "v1.8.1", Package: ".", Benchmark: "BenchmarkM"},
-	{Module: "github.com/BurntSushi/toml", Version: "v1.6.0", Package: ".", Benchmark: "BenchmarkDecode"},
+	{Module: "github.com/go-chi/chi/v5", Version: "v5.5.0", Package: "."},
+	{Module: "github.com/bits-and-blooms/bitset", Version: "v1.8.0", Package: "."},
+	{Module: "github.com/rs/zerolog", Version: "v1.35.1", Package: "."},
+	{Module: "github.com/PuerkitoBio/goquery", Version: "v1.9.0", Package: "."},
+	{Module: "github.com/klauspost/compress", Version: "v1.20.3", Package: "./zstd"},
+	{Module: "github.com/google/uuid", Version: "v1.1.3", Package: "."},
+	{Module: "github.com/holiman/uint256", Version: "v1.3.2", Package: "."},
+	{Module: "github.com/expr-lang/expr", Version: "v1.17.8", Package: "."},
+	{Module: "go.uber.org/zap", Version: "v1.28.0", Package: "."},
+	{Module: "golang.org/x/text", Version: "v0.43.0", Package: "./language"},
+	{Module: "github.com/itchyny/gojq", Version: "v0.12.7", Package: "./cmd/gojq", Args: []string{"-n", "[range(200000)] | map(. * 2) | add"}},
+	{Module: "github.com/pelletier/go-toml/v2", Version: "v2.2.4", Package: "./cmd/tomljson", Args: []string{"benchmark/benchmark.toml"}},
 }
 
 // Subject is one package and what both tools said of it.
 type Subject struct {
-	Module    string `json:"module"`
-	Version   string `json:"version"`
-	Package   string `json:"package"`
-	Benchmark string `json:"benchmark"` // -bench, "" all
+	Module  string   `json:"module"`
+	Version string   `json:"version"`
+	Package string   `json:"package"`
+	Args    []string `json:"args,omitempty"` // of a program; nil: benchmarks
 
-	Failure  string            `json:"failure,omitempty"`
+	Failure string `json:"failure,omitempty"`
+	// What a newcomer meets: how long building takes when it is done before, how long
+	// whet took in all, lines of text in all and before the verdict, and the size of
+	// the recording.
+	BuildNs     int64  `json:"build_ns"`
+	TookNs      int64  `json:"took_ns"`
+	BudgetNs    int64  `json:"budget_ns"`
+	Lines       int    `json:"lines"`
+	LinesBefore int    `json:"lines_before"`
+	Bytes       int64  `json:"recording_bytes"`
+	Outcome     string `json:"outcome"`
+
 	Profiled string            `json:"profiled"` // the benchmark compared
 	Samples  int64             `json:"samples"`  // of the base
 	Verdict  string            `json:"verdict"`
@@ -90,18 +106,28 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	budget := flag.Duration("budget", 25*time.Second, "whet's budget for each package")
+	only := flag.String("only", "", "only the modules whose path holds this")
 	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
 	dir := flag.String("dir", "bench", "directory with README.md and results")
 	flag.Parse()
 	if !*table {
 		e := ledger.Begin[[]Subject]("bench/strangers")
-		m := measurer{budget: *budget}
+		m := measurer{}
 		if err := m.prepare(ctx); err != nil {
 			return err
 		}
 		defer os.RemoveAll(m.tmp)
-		for _, s := range packages {
+		before, err := ledger.Load[[]Subject](*dir, "strangers")
+		if err != nil && *only != "" {
+			return err
+		}
+		for i, s := range packages {
+			if !strings.Contains(s.Module, *only) {
+				if len(before.Samples) == len(packages) { // as they were measured before
+					e.Samples = append(e.Samples, before.Samples[i])
+				}
+				continue
+			}
 			fmt.Fprintf(os.Stderr, "%s %s\n", s.Module, s.Package)
 			if err := m.measure(ctx, &s); err != nil {
 				if ctx.Err() != nil {
@@ -137,7 +163,8 @@ func render(dir string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	t := ledger.Table{Head: []string{"package", "benchmark", "whet says", "pprof, same file", "pprof, its own run", "judgement"}}
+	t := ledger.Table{Head: []string{"package", "time over budget and build", "samples", "lines, before the verdict", "recording", "outcome", "whet says", "pprof, same file", "pprof, its own run", "judgement"}}
+	late, few, large := 0, 0, 0
 	for _, s := range e.Samples {
 		name := strings.TrimSuffix(s.Module+strings.TrimPrefix(s.Package, "."), "/") + " " + s.Version
 		judgement := judgements[name]
@@ -145,12 +172,24 @@ func render(dir string) (string, error) {
 			judgement = "not judged yet"
 		}
 		if s.Failure != "" {
-			t.Rows = append(t.Rows, []string{name, s.Benchmark, "failed: " + s.Failure, "", "", judgement})
+			t.Rows = append(t.Rows, []string{name, "", "", "", "", "", "failed: " + s.Failure, "", "", judgement})
 			continue
 		}
-		t.Rows = append(t.Rows, []string{name, strings.TrimPrefix(s.Profiled, "Benchmark"), said(&s), agreement(s.Same), shares(&s), judgement})
+		over := time.Duration(s.TookNs - s.BudgetNs - s.BuildNs)
+		if over > 20*time.Second {
+			late++
+		}
+		if s.Outcome == "too-few-samples" {
+			few++
+		}
+		if s.Bytes > 10<<20 {
+			large++
+		}
+		t.Rows = append(t.Rows, []string{name, fmt.Sprintf("%.1f s", over.Seconds()), quantity.Count(float64(s.Samples)), fmt.Sprintf("%d, %d", s.Lines, s.LinesBefore), quantity.Bytes(float64(s.Bytes)),
+			s.Outcome, said(&s), agreement(s.Same), shares(&s), judgement})
 	}
-	return t.Markdown() + "\n" + e.Caption() + ".", nil
+	sum := fmt.Sprintf("Of %d: %d with too few samples, %d more than 20 s over build and budget, %d recordings of more than 10 MiB.\n\n", len(e.Samples), few, late, large)
+	return sum + t.Markdown() + "\n" + e.Caption() + ".", nil
 }
 
 // said is whet's verdict and findings in a cell.

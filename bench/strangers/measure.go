@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"whet/internal/finding"
+	"whet/internal/recording"
 )
 
 // measurer holds what the packages share.
 type measurer struct {
-	budget time.Duration
-	tmp    string
-	whet   string
+	tmp  string
+	whet string
 }
 
 func (m *measurer) prepare(ctx context.Context) error {
@@ -74,7 +74,7 @@ func (m *measurer) checkout(ctx context.Context, s *Subject) (string, error) {
 // document is what is read of whet tune -json.
 type document struct {
 	Warnings []string `json:"warnings"`
-	Verdict  struct{ Text string }
+	Verdict  struct{ Text, Outcome string }
 	Findings []finding.Finding `json:"findings"`
 	Module   string            `json:"module"`
 	Profiles []struct {
@@ -98,20 +98,49 @@ func (m *measurer) measure(ctx context.Context, s *Subject) error {
 	if err != nil {
 		return err
 	}
-	bench := s.Benchmark
-	if bench == "" {
-		bench = "."
+	began := time.Now()
+	if s.Args == nil {
+		err = command(ctx, dir, nil, "go", "test", "-c", "-o", os.DevNull, s.Package)
+	} else {
+		err = command(ctx, dir, nil, "go", "build", "-o", os.DevNull, s.Package)
 	}
-	rec := filepath.Join(m.tmp, "run.whet")
-	var out bytes.Buffer
-	if err := command(ctx, dir, &out, m.whet, "tune", "-json", "-budget", m.budget.String(), "-bench", bench, "-o", rec, s.Package); err != nil {
+	if err != nil {
+		return err
+	}
+	s.BuildNs = int64(time.Since(began))
+	args := []string{"tune", s.Package}
+	if s.Args != nil {
+		args = append(append(args, "--"), s.Args...)
+	}
+	var text, out bytes.Buffer
+	began = time.Now()
+	// A benchmark that fails is an error at the end, after the result of the others.
+	if err := command(ctx, dir, &text, m.whet, args...); err != nil && !strings.Contains(text.String(), "\nVerdict") {
+		return err
+	}
+	s.TookNs = int64(time.Since(began))
+	before, _, found := strings.Cut(text.String(), "\nVerdict")
+	if !found {
+		return errors.New("there is no verdict in the text")
+	}
+	s.Lines, s.LinesBefore = strings.Count(text.String(), "\n"), strings.Count(before, "\n")+1
+	i := strings.LastIndex(text.String(), "\nrecording  ")
+	if i < 0 {
+		return errors.New("there is no recording in the text")
+	}
+	name, _, _ := strings.Cut(text.String()[i+len("\nrecording  "):], "\n")
+	rec := filepath.Join(dir, name)
+	if s.Bytes, err = size(rec); err != nil {
+		return err
+	}
+	if err := command(ctx, dir, &out, m.whet, "diagnose", "-json", "@"); err != nil {
 		return err
 	}
 	var d document
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		return err
 	}
-	s.Verdict, s.Findings, s.Warnings = d.Verdict.Text, d.Findings, d.Warnings
+	s.Verdict, s.Outcome, s.Findings, s.Warnings, s.BudgetNs = d.Verdict.Text, d.Verdict.Outcome, d.Findings, d.Warnings, budgetOf(rec)
 	for _, p := range d.Profiles {
 		if p.Kind != "cpu" {
 			continue
@@ -122,9 +151,16 @@ func (m *measurer) measure(ctx context.Context, s *Subject) error {
 				s.Samples = c.Samples
 			}
 		}
-		same, _, err := pprofCum(ctx, filepath.Join(rec, "profiles"), ".cpu.pb.gz")
+		file, err := profileOf(rec, p.Benchmark)
 		if err != nil {
 			return err
+		}
+		same, _, err := pprofCum(ctx, rec, file)
+		if err != nil {
+			return err
+		}
+		if s.Args != nil { // a program's second run is another one
+			return nil
 		}
 		second, total, err := m.secondProfile(ctx, dir, s)
 		if err != nil {
@@ -144,6 +180,43 @@ func (m *measurer) measure(ctx context.Context, s *Subject) error {
 		return nil
 	}
 	return errors.New("no CPU profile in the document")
+}
+
+// size is what the files of a recording take.
+func size(dir string) (total int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var info os.FileInfo
+			if info, err = d.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+		return err
+	})
+	return total, err
+}
+
+// budgetOf is the budget that a recording was planned with.
+func budgetOf(rec string) int64 {
+	r, err := recording.Open(rec)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	return r.Plan.BudgetNs
+}
+
+// profileOf is the file of a benchmark's CPU profile in a recording.
+func profileOf(rec, benchmark string) (string, error) {
+	r, err := recording.Open(rec)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	for _, a := range r.Find(recording.KindCPU, benchmark) {
+		return filepath.FromSlash(a.Path), nil
+	}
+	return "", fmt.Errorf("no CPU profile of %s", benchmark)
 }
 
 // benchmarkFunction is the benchmark's own function among those of a profile:
@@ -181,15 +254,10 @@ func (m *measurer) secondProfile(ctx context.Context, dir string, s *Subject) (m
 	return pprofCum(ctx, m.tmp, "second.cpu.pb.gz")
 }
 
-// pprofCum asks go tool pprof for every function's cum in the first profile
-// in dir whose name ends in suffix: the first is that of the first rank.
-func pprofCum(ctx context.Context, dir, suffix string) (cum map[string]int64, total int64, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
-	if err != nil || len(files) == 0 {
-		return nil, 0, fmt.Errorf("no profile %s", suffix)
-	}
+// pprofCum asks go tool pprof for every function's cum in a profile.
+func pprofCum(ctx context.Context, dir, file string) (cum map[string]int64, total int64, err error) {
 	var out bytes.Buffer
-	if err := command(ctx, dir, &out, "go", "tool", "pprof", "-top", "-cum", "-unit=ns", "-nodefraction=0", "-nodecount=100000", files[0]); err != nil {
+	if err := command(ctx, dir, &out, "go", "tool", "pprof", "-top", "-cum", "-unit=ns", "-nodefraction=0", "-nodecount=100000", file); err != nil {
 		return nil, 0, err
 	}
 	cum = make(map[string]int64)
