@@ -8,6 +8,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/quantity"
 	"whet/internal/recording"
+	"whet/internal/stat"
 )
 
 // memoryManagement is the CPU time in nanoseconds that a process spent
@@ -145,6 +146,19 @@ func isYield(fn string) bool {
 // share of the CPU time of base and background.
 func (m memoryManagement) share() float64 {
 	return ratio(m.malloc+m.collect, m.base+m.background)
+}
+
+// near says that another run may fall on the other side of what tells
+// allocation-bound from CPU-bound: the 95 % Wilson interval of the share holds the
+// threshold. "" where it does not, or the number of samples is unknown.
+func (m memoryManagement) near() string {
+	n := int(math.Round(float64(m.samples) * ratio(m.base+m.background, m.process)))
+	share := stat.Wilson(int(math.Round(m.share()*float64(n))), n, 0.95)
+	if n == 0 || share.Low > allocationBound || share.High < allocationBound {
+		return ""
+	}
+	return fmt.Sprintf("; near the threshold: %s ± %.1f of CPU time allocates and collects garbage, and %s parts allocation-bound from CPU-bound",
+		quantity.Percent(m.share()), 50*(share.High-share.Low), quantity.Percent(allocationBound))
 }
 
 // matters reports whether allocation takes enough of the process for

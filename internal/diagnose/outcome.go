@@ -30,7 +30,7 @@ const floorShare = 0.95
 
 // outcome decides, and says in a clause what the verdict's line leaves open; ""
 // where findings say it.
-func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []finding.HotPlace, all []entry) (Outcome, string) {
+func (l *ledger) outcome(kind VerdictKind, findings, below []finding.Finding, places []finding.HotPlace, all []entry) (Outcome, string) {
 	switch {
 	case l.nothingMeasured():
 		return OutcomeInvalid, ""
@@ -43,15 +43,19 @@ func (l *ledger) outcome(kind VerdictKind, findings []finding.Finding, places []
 	}
 	first := &places[0]
 	where := named(first)
+	open := "no rule knows a cause"
+	if len(below) > 0 {
+		open = "no known cause reaches " + quantity.Percent(Threshold)
+	}
 	switch {
 	case l.accounts[cpuTime].total == 0:
 		return OutcomePlaces, fmt.Sprintf("look first at %s, with %s of %s", where, quantity.Percent(first.WorthRatio), l.untimed())
 	case kind != CPUBound && kind != AllocationBound:
-		return OutcomePlaces, "no rule knows a cause; the costliest place is " + named(costliest(places))
+		return OutcomePlaces, open + "; the costliest place is " + named(costliest(places))
 	case l.floor(all):
 		return OutcomeFloor, fmt.Sprintf("%s holds %s, %s: only another algorithm or fewer calls help", where, quantity.Percent(first.WorthRatio), l.ofItsOwn(&all[0]))
 	}
-	return OutcomePlaces, fmt.Sprintf("no rule knows a cause: look first at %s, worth %s of the time", where, quantity.Percent(first.WorthRatio))
+	return OutcomePlaces, fmt.Sprintf("%s: look first at %s, worth %s of the time", open, where, quantity.Percent(first.WorthRatio))
 }
 
 // untimed names what worth is a share of where no CPU time was recorded.

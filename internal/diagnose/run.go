@@ -89,7 +89,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 	var places []entry
 	res.HotPlaces, res.Accounts, places = costs.hotPlaces(causes)
 	res.Verdict = verdict(reg, judged, pool, res.Findings, func(kind VerdictKind) (Outcome, string) {
-		return costs.outcome(kind, res.Findings, res.HotPlaces, places)
+		return costs.outcome(kind, res.Findings, res.Below, res.HotPlaces, places)
 	})
 	res.Warnings = append(res.Warnings, costs.ownWork()...)
 	// Of a single subject the verdict may have said it already.

@@ -141,7 +141,7 @@ func bottleneck(reg *Registry, subjects []*Subject, pool *Subject, findings []fi
 		if fn, share := heaviest(subjects, byAllocs); fn != "" {
 			v.Text += fmt.Sprintf(", %s of the bytes in %s", quantity.Percent(share), fn)
 		}
-		v.Text += collectorText(subjects, mem) + over
+		v.Text += collectorText(subjects, mem) + over + mem.near()
 	default:
 		v = Verdict{Kind: CPUBound, Text: "CPU-bound"}
 		if fn, share := heaviest(subjects, byCPU); fn != "" {
@@ -152,7 +152,7 @@ func bottleneck(reg *Registry, subjects []*Subject, pool *Subject, findings []fi
 				v.Text += fmt.Sprintf(", the most of it below %s (%s)", fn, quantity.Percent(share))
 			}
 		}
-		v.Text += over
+		v.Text += over + mem.near()
 	}
 	return v
 }

@@ -51,6 +51,16 @@ func TestVerdictCPUBound(t *testing.T) {
 	}
 }
 
+// Where a cause is known, though it holds less than the threshold, the verdict
+// does not say that none is.
+func TestVerdictBelowTheThreshold(t *testing.T) {
+	s := subject("B", cpuProfile(sample{stack: []string{"m/x.work", "strings.Index"}, n: 970}, sample{stack: []string{"m/x.f"}, n: 30}), nil, nil)
+	res := Run(registryOf(t, ruleFor("f", "m/x.f", 200)), []*Subject{s})
+	if len(res.Findings) != 0 || len(res.Below) != 1 || !strings.Contains(res.Verdict.Text, "; no known cause reaches 5.0 %: look first at ") {
+		t.Errorf("%d and %d findings: %q", len(res.Findings), len(res.Below), res.Verdict.Text)
+	}
+}
+
 // 250 samples allocate in the base and 150 collect; base and background are
 // 800 + 200: 400/1000 is the bound.
 func TestVerdictAllocationBound(t *testing.T) {
@@ -68,11 +78,17 @@ func TestVerdictAllocationBound(t *testing.T) {
 		return s
 	}
 	v := verdictOf(t, build(250))
-	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40.0 % of CPU time allocates and collects garbage, 80.0 % of the bytes in m/x.make; no rule knows a cause: look first at /m/x.go:1, worth 57.9 % of the time" {
+	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40.0 % of CPU time allocates and collects garbage, 80.0 % of the bytes in m/x.make; near the threshold: 40.0 % ± 3.0 of CPU time allocates and collects garbage, and 40.0 % parts allocation-bound from CPU-bound; no rule knows a cause: look first at /m/x.go:1, worth 57.9 % of the time" {
 		t.Errorf("%s %q", v.Kind, v.Text)
 	}
-	if v = verdictOf(t, build(249)); v.Kind != CPUBound {
+	if v = verdictOf(t, build(249)); v.Kind != CPUBound || !strings.Contains(v.Text, "; near the threshold: 39.9 % ± 3.0 of CPU time") {
 		t.Errorf("39.9 %%: %s %q", v.Kind, v.Text)
+	}
+	// Wilson's interval of 370 of 1000 ends at 0.4004, that of 430 begins at 0.3996; those of 369 and 431 leave 0.4 out.
+	for malloc, near := range map[int64]bool{219: false, 220: true, 280: true, 281: false} {
+		if v = verdictOf(t, build(malloc)); strings.Contains(v.Text, "near the threshold") != near {
+			t.Errorf("%d + 150 of 1000: %q", malloc, v.Text)
+		}
 	}
 	// The collector takes 150 of 1000; five times 12 MiB are 60.
 	for _, test := range []struct {

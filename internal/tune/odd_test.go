@@ -493,9 +493,14 @@ func TestRefused(t *testing.T) {
 	}
 	o := serviceOptions(t, "http://"+freeAddress(t)+"/")
 	o.Ready = 300 * time.Millisecond
+	var stages []string
+	o.Progress = func(p Progress) { stages = append(stages, p.Stage) }
 	outcome, err := RecordService(context.Background(), o)
 	if err == nil || !strings.Contains(err.Error(), "refused") || outcome.Path != "" {
 		t.Errorf("%v, %q", err, outcome.Path)
+	}
+	if !slices.Contains(stages, "connection refused, waiting up to 0.3 s") {
+		t.Errorf("it does not say what it waits for: %q", stages)
 	}
 	if l, err := net.Listen("tcp", "127.0.0.1:0"); err == nil { // listens, and never answers
 		defer l.Close()

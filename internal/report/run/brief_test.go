@@ -42,7 +42,11 @@ func TestNoCleanBill(t *testing.T) {
 			if strings.Contains(strings.ToLower(got), "nothing worth") || strings.Contains(got, `class="nothing`) {
 				t.Errorf("%s: a clean bill", name)
 			}
-			if !strings.Contains(got, "and no rule knows a cause") && !strings.Contains(got, "no rule looked at") {
+			known := strings.Contains(got, "and no rule knows a cause")
+			if known && len(p.Below) > 0 {
+				t.Errorf("%s: no rule knows a cause, and one is below the threshold", name)
+			}
+			if !known && !strings.Contains(got, "no rule looked at") && !strings.Contains(got, " below 5.0 %") {
 				t.Errorf("%s does not say what no findings means", name)
 			}
 		}
@@ -108,5 +112,21 @@ func TestTellingEvents(t *testing.T) {
 	got := string(text(t, p, page.TextOptions{}))
 	if strings.Contains(got, "paused") || strings.Contains(got, "again") || !strings.Contains(got, "0.00 s: grew\n") || !strings.Contains(got, "…\n") {
 		t.Error(got)
+	}
+}
+
+// Places of too few samples of time say so; those of bytes, counted in full, do not.
+func TestPlacesOfFewSamples(t *testing.T) {
+	for _, c := range []struct {
+		kind    string
+		samples int64
+		want    bool
+	}{{"too-few-samples", 25, true}, {"too-few-samples", 0, false}, {"cpu-bound", 25, false}} {
+		p := &Page{Verdict: Verdict{Kind: c.kind}, HotPlaces: []finding.HotPlace{{Function: "m/x.f", File: "x.go", Line: 1, WorthRatio: 0.8, CPUSamples: c.samples}}}
+		for _, got := range []string{string(html(t, p)), string(text(t, p, page.TextOptions{}))} {
+			if strings.Contains(got, "of too few samples: another run may give others") != c.want {
+				t.Errorf("%+v: %s", c, got)
+			}
+		}
 	}
 }

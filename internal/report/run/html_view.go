@@ -186,7 +186,7 @@ func newPageView(p *Page) (*pageView, error) {
 			*group.views = append(*group.views, newProfileView(p, pr, index))
 		}
 	}
-	v.Places, v.PlacesAside, v.Apart = p.placeViews(len(p.HotPlaces)), placesAside, p.apart()
+	v.Places, v.PlacesAside, v.Apart = p.placeViews(len(p.HotPlaces)), p.placesAside(), p.apart()
 	for i := range v.Places {
 		v.Places[i].At = index.at(p.HotPlaces[i].File, p.HotPlaces[i].Line)
 	}

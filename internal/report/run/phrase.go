@@ -159,6 +159,8 @@ func ceiling(f *finding.Finding) string {
 		return "how much faster at most is unknown: goroutines wait side by side"
 	case f.CPURatio <= 0 && f.DelayRatio <= 0 && quantity.Ratio(most) == quantity.Ratio(1):
 		return "the gain is in memory: no CPU sample falls here"
+	case f.FewSamples() && f.CPURatio > 0:
+		return fmt.Sprintf("how much faster at most is unknown: %s, and %d are needed", quantity.Plural(int(f.CPUSamples), "CPU sample"), f.CPUSamplesNeeded)
 	case most >= finding.MaxCeiling:
 		text = "100x faster or more if it cost nothing"
 	}
@@ -227,7 +229,11 @@ func newMeasure(short, name string, ratio, avoidable float64, unknown bool) meas
 		return m
 	}
 	m.Percent, m.Ratio = quantity.Percent(ratio), ratio
-	if part := quantity.Percent(avoidable); avoidable < ratio && part != m.Percent {
+	switch part := quantity.Percent(avoidable); {
+	case avoidable >= ratio || part == m.Percent:
+	case part == quantity.Percent(0):
+		m.Notes = append(m.Notes, "which the change leaves")
+	default:
 		m.Notes = append(m.Notes, part+" avoidable")
 	}
 	return m
@@ -244,8 +250,9 @@ func inBenchmarks(f *finding.Finding) string {
 
 const largest = "(the largest of their shares)"
 
-// unexplained is what stands in place of findings: which rules looked, and at
-// how much. That they know no cause is no word on whether there is one.
+// unexplained is what stands in place of findings: which rules looked, at how
+// much, and what they found below the threshold. That they know no cause is no
+// word on whether there is one.
 func unexplained(p *Page) string {
 	at := p.subject()
 	if !p.single() {
@@ -257,7 +264,11 @@ func unexplained(p *Page) string {
 		}
 		return "none: no rule looked at " + at
 	}
-	return fmt.Sprintf("none: %s looked at %s and no rule knows a cause", quantity.Plural(len(p.Rules), "rule"), at)
+	looked := fmt.Sprintf("none: %s looked at %s", quantity.Plural(len(p.Rules), "rule"), at)
+	if n := len(p.Below); n > 0 {
+		return looked + "; " + quantity.Plural(n, "finding") + " below " + quantity.Percent(p.ThresholdRatio)
+	}
+	return looked + " and no rule knows a cause"
 }
 
 // place is file:line as compilers print it.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"whet/internal/finding"
@@ -182,14 +183,21 @@ func (p *Page) apart() string {
 	return ""
 }
 
-const placesAside = "each sample counts once, at the innermost line of your own code"
+// placesAside says what the places rest on.
+func (p *Page) placesAside() string {
+	timed := slices.ContainsFunc(p.HotPlaces, func(h finding.HotPlace) bool { return h.CPUSamples > 0 })
+	if p.Verdict.Kind == "too-few-samples" && timed {
+		return "shares and order of too few samples: another run may give others"
+	}
+	return "each sample counts once, at the innermost line of your own code"
+}
 
 // places writes the hot places, two lines each.
 func (t *writer) places(p *Page, most int) {
 	if len(p.HotPlaces) == 0 {
 		return
 	}
-	t.Heading("Hot places", placesAside)
+	t.Heading("Hot places", p.placesAside())
 	for _, v := range p.placeViews(most) {
 		const indent = 12
 		head := fmt.Sprintf("%3d  %6s ", v.Number, v.Worth)

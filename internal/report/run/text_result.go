@@ -113,12 +113,8 @@ func (t *writer) verdict(p *Page) {
 // findings writes the first of them as cards, and the others on two lines each.
 func (t *writer) findings(p *Page, cards, brief int, all bool) {
 	if len(p.Findings) == 0 {
-		text := unexplained(p)
-		if n := len(p.Below); n > 0 && !all {
-			text += "; " + quantity.Plural(n, "finding") + " below " + quantity.Percent(p.ThresholdRatio)
-		}
 		t.Line()
-		t.Hang(0, "Findings", len("Findings")+2, text)
+		t.Hang(0, "Findings", len("Findings")+2, unexplained(p))
 	} else {
 		t.Heading("Findings", fmt.Sprintf("%d with %s", len(p.Findings), threshold(p)))
 	}

@@ -275,7 +275,11 @@ func TestMeasures(t *testing.T) {
 		},
 		{
 			finding.Finding{CPURatio: 33.0 / 101, AvoidableCPURatio: 0.15, CeilingRatio: 101.0 / 68, CeilingWithGCRatio: 101.0 / 68, CPUSamples: 101, CPUSamplesNeeded: 200, Unknown: finding.Unknown{AllocBytes: true}},
-			"32.7 % of CPU time, 15.0 % avoidable, of only 101 samples; unknown of allocated bytes", "at most 1.49x faster if it cost nothing",
+			"32.7 % of CPU time, 15.0 % avoidable, of only 101 samples; unknown of allocated bytes", "how much faster at most is unknown: 101 CPU samples, and 200 are needed",
+		},
+		{
+			finding.Finding{CPURatio: 0.25, AllocBytesRatio: 0.5, AvoidableAllocBytesRatio: 0.5, CeilingRatio: 4.0 / 3, CeilingWithGCRatio: 4.0 / 3, CPUSamples: 500, CPUSamplesNeeded: 200},
+			"50.0 % of allocated bytes; 25.0 % of CPU time, which the change leaves", "at most 1.33x faster if it cost nothing",
 		},
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.1, CeilingRatio: 1, CPUSamplesNeeded: 200, Unknown: finding.Unknown{CPU: true, Delay: true}},
