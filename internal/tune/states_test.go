@@ -3,6 +3,7 @@ package tune
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"whet/internal/finding"
 )
@@ -56,7 +57,7 @@ func BenchmarkPool(b *testing.B) {
 }
 `,
 	})
-	outcome, err := recordModule(t, dir, func(o *Options) { o.BenchTime, o.Samples = "500x", 1 })
+	outcome, err := recordModule(t, dir, func(o *Options) { o.BenchTime, o.Samples, o.Budget = "500x", 1, 40*time.Second })
 	if err != nil {
 		t.Fatal(err)
 	}
