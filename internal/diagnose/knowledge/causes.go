@@ -99,6 +99,15 @@ var causes = []Cause{
 		Outranks: []string{"string-copy"},
 	},
 	{
+		ID: "error-text", Title: "a text made for an error that may not be read",
+		What:     "A function returns fmt.Errorf(…) of values, without %w, and that is much of the work.",
+		Why:      "Formatting takes ten times as long as keeping the values, and most errors that are this frequent are only compared with nil.",
+		Silent:   "For texts without verbs, of which made-per-call speaks; for errors that wrap another; where the error is kept before it is returned.",
+		Fix:      "A type of its own with the values, whose method Error makes the text when it is asked.",
+		Unneeded: "whether anybody reads it or not",
+		Outranks: []string{"fmt-format", "boxed-value"},
+	},
+	{
 		ID: "text-key", Title: "a text made only to be a map's key",
 		What:     "A statement makes a text of numbers, strings or bytes with package fmt, strconv or encoding/hex, or of an address with String, and all that ever sees it is a map: m[fmt.Sprintf(\"%d:%d\", x, y)].",
 		Why:      "The text is formatted and allocated for each look-up, and hashing it takes longer than hashing what it is made of.",

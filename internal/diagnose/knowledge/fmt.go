@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"go/ast"
 	"strings"
 
 	"whet/internal/finding"
@@ -116,6 +117,15 @@ var ofGeneral = []Row{
 			After:  "w.Reset()\nw.Write(b)\nreturn w.Len()"},
 	},
 	{
+		ID: "error-of-values", Cause: "error-text", Callees: []string{"fmt.Errorf"}, When: all(returned, texts(0, "is a constant format without %w", func(s string) bool { return strings.Contains(s, "%") && !strings.Contains(s, "%w") })),
+		Cost:       "formats a text",
+		Instead:    "Return an error of a type of its own that keeps the values, and make the text in its method Error: type lengthError int, func (e lengthError) Error() string { … }. Callers can then tell it from others, too.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "error", Args: `"123e4567"`, Differs: true, Decls: "type lengthError int\n\nfunc (e lengthError) Error() string { return \"invalid length \" + strconv.Itoa(int(e)) }\n",
+			Before: "if len(text) != 36 {\n\treturn fmt.Errorf(\"invalid length %d\", len(text))\n}\nreturn nil",
+			After:  "if len(text) != 36 {\n\treturn lengthError(len(text))\n}\nreturn nil"},
+	},
+	{
 		ID: "errors-new-constant", Cause: "made-per-call", Callees: []string{"errors.New", "fmt.Errorf"}, When: all(args(1, "it has one argument"), texts(0, "is always the same text, without verbs", func(s string) bool { return !strings.Contains(s, "%") })),
 		Cost:    "makes an error",
 		Instead: "Make it once: var errEntry = errors.New(…), and return that. Two of them are then equal by ==, which today they are not.",
@@ -197,3 +207,9 @@ var ofGeneral = []Row{
 			After:  "sum := 0\nfor _, c := range text {\n\tif '0' <= c && c <= '9' {\n\t\tsum += int(c - '0')\n\t}\n}\nreturn sum"},
 	},
 }
+
+// returned: the call stands in a return statement.
+var returned = Condition{"it is returned where it is made", func(c *Call) bool {
+	_, ok := c.In.Parent(c.CallExpr).(*ast.ReturnStmt)
+	return ok
+}}

@@ -1,6 +1,11 @@
 package knowledge
 
-import "whet/internal/finding"
+import (
+	"go/ast"
+	"go/types"
+
+	"whet/internal/finding"
+)
 
 // Arguments of examples: a file that takes what is written, and one of numbers.
 const (
@@ -178,6 +183,20 @@ var ofIO = []Row{
 			After:  "sum := 0\nfor _, off := range at {\n\tn, _ := f.ReadAt(number[:], off)\n\tsum += n\n}\nreturn sum"},
 	},
 	{
+		ID: "io-copyn-few", Cause: "small-io", Callees: []string{"io.CopyN"}, When: all(methodOf(0, "WriteByte"), methodOf(1, "ReadByte"), number(2, "is at most 8", func(n int64) bool { return 0 < n && n <= 8 })),
+		Cost: "makes a reader that ends, and a buffer, for a few bytes", Instead: "c, err := r.ReadByte() and w.WriteByte(c) hand over a byte each without either.", Confidence: finding.High,
+		Example: Example{Params: "w *bytes.Buffer, r *bufio.Reader, in *bytes.Reader", Result: "int", Args: `new(bytes.Buffer), bufio.NewReader(nil), bytes.NewReader(make([]byte, 100))`,
+			Before: "w.Reset()\nin.Seek(0, io.SeekStart)\nr.Reset(in)\nif _, err := io.CopyN(w, r, 1); err != nil {\n\treturn 0\n}\nreturn w.Len()",
+			After:  "w.Reset()\nin.Seek(0, io.SeekStart)\nr.Reset(in)\nc, err := r.ReadByte()\nif err != nil {\n\treturn 0\n}\nw.WriteByte(c)\nreturn w.Len()"},
+	},
+	{
+		ID: "io-copyn-discard", Cause: "small-io", Callees: []string{"io.CopyN"}, When: all(isObject(0, "io.Discard", "io/ioutil.Discard"), ofType(1, "*bufio.Reader")),
+		Cost: "makes a reader that ends, and copies the bytes to drop them", Instead: "r.Discard(int(n)) skips what is buffered; n must fit into an int.", Confidence: finding.High,
+		Example: Example{Params: "r *bufio.Reader, in *bytes.Reader", Result: "int", Args: `bufio.NewReader(nil), bytes.NewReader(make([]byte, 1000))`,
+			Before: "in.Seek(0, io.SeekStart)\nr.Reset(in)\nfor range 20 {\n\tif _, err := io.CopyN(io.Discard, r, 40); err != nil {\n\t\tbreak\n\t}\n}\nreturn r.Buffered()",
+			After:  "in.Seek(0, io.SeekStart)\nr.Reset(in)\nfor range 20 {\n\tif _, err := r.Discard(40); err != nil {\n\t\tbreak\n\t}\n}\nreturn r.Buffered()"},
+	},
+	{
 		ID: "ioutil-readdir", Cause: "unused-work", Callees: []string{"io/ioutil.ReadDir"}, When: listNamed,
 		Cost: "asks the system about every file", Instead: "Use os.ReadDir: its entries have the name and the kind from the directory itself (Type, for Mode).", Confidence: finding.High,
 		Example: Example{Params: "dir string", Result: "int", Args: `"rows"`, Imports: []string{"io/ioutil"},
@@ -191,4 +210,12 @@ var ofIO = []Row{
 			Before: "f, err := os.Open(dir)\nif err != nil {\n\treturn 0\n}\ndefer f.Close()\nn := 0\ninfos, _ := f.Readdir(-1)\nfor _, info := range infos {\n\tn += len(info.Name())\n}\nreturn n",
 			After:  "f, err := os.Open(dir)\nif err != nil {\n\treturn 0\n}\ndefer f.Close()\nn := 0\nnames, _ := f.Readdirnames(-1)\nfor _, name := range names {\n\tn += len(name)\n}\nreturn n"},
 	},
+}
+
+// methodOf holds where an argument's type has a method.
+func methodOf(i int, name string) Condition {
+	return arg(i, "has the method "+name, func(c *Call, e ast.Expr) bool {
+		t := c.In.TypeOf(e)
+		return t != nil && types.NewMethodSet(t).Lookup(nil, name) != nil
+	})
 }

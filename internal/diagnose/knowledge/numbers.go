@@ -11,6 +11,14 @@ import (
 // ofNumbers are the rows of packages math, math/cmplx, math/rand and math/big.
 var ofNumbers = []Row{
 	{
+		ID: "math-exp-of-log", Cause: "general-function", When: addsLogarithm, Callees: []string{"math.Exp"},
+		Cost:       "undoes a logarithm",
+		Instead:    "exp(log(x) + y) is x * math.Exp(y), for x above 0; the last bits may differ.",
+		Confidence: finding.High,
+		Example: Example{Params: "x, y float64", Result: "float64", Args: "2, 1", Differs: true,
+			Before: `return math.Exp(math.Log(x) + y)`, After: `return x * math.Exp(y)`},
+	},
+	{
 		ID: "math-pow-square", Cause: "general-function", When: number(1, "is 2", func(n int64) bool { return n == 2 }), Callees: []string{"math.Pow"},
 		Cost:       "takes the number apart and multiplies in a loop",
 		Instead:    "x * x; where x is a longer expression, put it into a variable.",
@@ -202,3 +210,16 @@ func half(i int) Condition {
 		return v != nil && constant.Compare(constant.ToFloat(v), token.EQL, constant.MakeFloat64(0.5))
 	}}
 }
+
+// addsLogarithm: the argument is a sum, or a difference, of a logarithm.
+var addsLogarithm = arg(0, "is math.Log(x) and something added or taken off", func(c *Call, e ast.Expr) bool {
+	sum, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || sum.Op != token.ADD && sum.Op != token.SUB {
+		return false
+	}
+	isLog := func(e ast.Expr) bool {
+		call, ok := ast.Unparen(e).(*ast.CallExpr)
+		return ok && c.In.Called(call) == "math.Log"
+	}
+	return isLog(sum.X) || isLog(sum.Y) && sum.Op == token.ADD
+})

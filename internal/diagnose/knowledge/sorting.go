@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -45,6 +46,15 @@ var ofSorting = []Row{
 		Example: Example{Params: "list []person", Result: "int", Args: "crowd()", Decls: people,
 			Before: "var sorted []person\nfor _, x := range list {\n\tsorted = append(sorted, x)\n\tsort.Slice(sorted, func(i, j int) bool { return sorted[i].age < sorted[j].age })\n}\nreturn sorted[0].age",
 			After:  "var sorted []person\nfor _, x := range list {\n\ti, _ := slices.BinarySearchFunc(sorted, x, func(a, b person) int { return cmp.Compare(a.age, b.age) })\n\tsorted = slices.Insert(sorted, i, x)\n}\nreturn sorted[0].age"},
+	},
+	{
+		ID: "sort-slice-ordered", Cause: "general-function", When: ascending, Callees: []string{"sort.Slice"},
+		Cost:       "swaps elements by reflection, and compares them by a function",
+		Instead:    "sort.Ints(s), sort.Strings(s) and sort.Float64s(s) compare the elements themselves, as slices.Sort(s) does; of numbers NaN comes first.",
+		Confidence: finding.High,
+		Example: Example{Params: "list []int", Result: "int", Args: "rand.New(rand.NewSource(1)).Perm(300)",
+			Before: "list = slices.Clone(list)\nsort.Slice(list, func(i, j int) bool { return list[i] < list[j] })\nreturn list[0]",
+			After:  "list = slices.Clone(list)\nsort.Ints(list)\nreturn list[0]"},
 	},
 	{
 		ID: "sort-slice-typed", Cause: "general-function", When: smallElements, Callees: []string{"sort.Slice"},
@@ -187,6 +197,54 @@ var smallElements = arg(0, "is a slice of elements of at most 64 bytes", func(c 
 	size := c.In.Pointee(types.NewPointer(of))
 	return size > 0 && size <= 64
 })
+
+// comparison is the comparison that is all a function literal returns, and the literal's
+// parameters; nil where it does anything else.
+func (c *Call) comparison(e ast.Expr) (cmp *ast.BinaryExpr, params []*types.Var) {
+	lit, ok := ast.Unparen(e).(*ast.FuncLit)
+	if !ok || len(lit.Body.List) != 1 {
+		return nil, nil
+	}
+	ret, ok := lit.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return nil, nil
+	}
+	for _, field := range lit.Type.Params.List {
+		for _, name := range field.Names {
+			v, _ := c.In.Info.Defs[name].(*types.Var)
+			params = append(params, v)
+		}
+	}
+	cmp, _ = ast.Unparen(ret.Results[0]).(*ast.BinaryExpr)
+	return cmp, params
+}
+
+// indexed is the slice of which an expression is the element of an index, nil where it
+// is none.
+func (c *Call) indexed(e ast.Expr, by *types.Var) ast.Expr {
+	ix, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok || by == nil || c.In.Var(ix.Index) != by {
+		return nil
+	}
+	return ix.X
+}
+
+// ascending: numbers or strings in their own order.
+var ascending = Condition{"it sorts integers, strings or floating-point numbers, and its function compares s[i] < s[j]", func(c *Call) bool {
+	if len(c.Args) != 2 {
+		return false
+	}
+	cmp, params := c.comparison(c.Args[1])
+	if cmp == nil || len(params) != 2 || cmp.Op != token.LSS {
+		return false
+	}
+	first, second := c.indexed(cmp.X, params[0]), c.indexed(cmp.Y, params[1])
+	switch typed.Element(c.In.TypeOf(c.Args[0])) {
+	case types.Typ[types.Int], types.Typ[types.String], types.Typ[types.Float64]:
+		return first != nil && second != nil && typed.Same(first, c.Args[0]) && typed.Same(second, c.Args[0])
+	}
+	return false
+}}
 
 // ofHeap: the heap is a slice by a pointer, so that its elements are all there is.
 var ofHeap = arg(0, "is a pointer to a slice", func(c *Call, e ast.Expr) bool {

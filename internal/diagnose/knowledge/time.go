@@ -3,6 +3,7 @@ package knowledge
 import (
 	"go/ast"
 	"go/token"
+	"strings"
 
 	"whet/internal/finding"
 )
@@ -75,6 +76,16 @@ var ofTime = []Row{
 			After:  "t, _ := time.Parse(time.RFC3339, text)\nreturn t.UnixNano()"},
 	},
 	{
+		ID: "time-parse-digits", Cause: "general-function", Callees: []string{"time.Parse"}, When: digitLayout,
+		Cost:       "reads the layout piece by piece",
+		Instead:    "Read the digits of each number at its place, look whether all are digits and the signs between them right, and call time.Date: twenty lines. time.Date takes 31 February for 3 March: compare the date of what it returns, or the month's length, where that must be an error.",
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "int64", Args: `"2024-05-06 07:08:09"`,
+			Decls:  "// number is that of the digits of a text, 0 where there are others.\nfunc number(s string) (n int) {\n\tfor i := range len(s) {\n\t\tc := s[i] - '0'\n\t\tif c > 9 {\n\t\t\treturn 0\n\t\t}\n\t\tn = n*10 + int(c)\n\t}\n\treturn n\n}\n",
+			Before: "t, err := time.Parse(\"2006-01-02 15:04:05\", text)\nif err != nil {\n\treturn 0\n}\nreturn t.Unix()",
+			After:  "if len(text) != 19 || text[4] != '-' || text[7] != '-' || text[10] != ' ' || text[13] != ':' || text[16] != ':' {\n\treturn 0\n}\nyear, month, day := number(text[:4]), time.Month(number(text[5:7])), number(text[8:10])\nhour, minute, second := number(text[11:13]), number(text[14:16]), number(text[17:])\nt := time.Date(year, month, day, hour, minute, second, 0, time.UTC)\nif t.Day() != day || t.Second() != second {\n\treturn 0\n}\nreturn t.Unix()"},
+	},
+	{
 		ID: "time-format-zulu", Cause: "general-function", Callees: []string{"time.Time.Format", "time.Time.AppendFormat"},
 		When:       all(receiverMade("time.Time.UTC"), either(textIs(0, "2006-01-02T15:04:05Z"), textIs(1, "2006-01-02T15:04:05Z"))),
 		Cost:       "reads the layout piece by piece",
@@ -109,6 +120,16 @@ var ofTime = []Row{
 			After:  "at, ok := zones.Load(name)\nif !ok {\n\tloaded, err := time.LoadLocation(name)\n\tif err != nil {\n\t\treturn -1\n\t}\n\tat, _ = zones.LoadOrStore(name, loaded)\n}\nreturn t.In(at.(*time.Location)).Hour()"},
 	},
 }
+
+// digitLayout: a layout, or the beginning of one, in which all is digits and signs at
+// fixed places.
+var digitLayout = arg(0, "is a constant layout of digits and the signs between them, or the beginning of one", func(c *Call, e ast.Expr) bool {
+	if cut, ok := ast.Unparen(e).(*ast.SliceExpr); ok && cut.Low == nil {
+		e = cut.X
+	}
+	layout := c.In.Fixed(e)
+	return layout.Value != nil && layout.Always() && strings.HasPrefix(*layout.Value, "2006") && strings.Trim(*layout.Value, "0123456789-/:. T") == ""
+})
 
 // selected: a case of a select receives from the result.
 var selected = result("a case of a select receives from it", func(c *Call, use ast.Expr) bool {
