@@ -366,8 +366,11 @@ func (a *Reading) decisions(at diagnose.SourceLine) []string {
 
 // addDecisions reads the compiler's text.
 func (a *Reading) addDecisions(said []byte) {
-	for _, d := range compiler.Parse(said, compiler.Escapes, compiler.MovedToHeap, compiler.Inlines) {
+	for _, d := range compiler.Parse(said, compiler.Escapes, compiler.MovedToHeap, compiler.Inlines, compiler.CannotInline) {
 		text := d.Text
+		if d.Kind == compiler.CannotInline && !strings.Contains(text, "function too complex") {
+			continue
+		}
 		if d.Kind == compiler.Inlines {
 			text = "inlines " + strings.TrimPrefix(text, "inlining call to ")
 		}

@@ -132,7 +132,7 @@ func decisionsOn(t *testing.T, src string) func(diagnose.SourceLine) []string {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	said := make(map[diagnose.SourceLine][]string)
-	for _, d := range compiler.Parse(text, compiler.Escapes, compiler.MovedToHeap) {
+	for _, d := range compiler.Parse(text, compiler.Escapes, compiler.MovedToHeap, compiler.CannotInline) {
 		at := diagnose.SourceLine{File: filepath.Base(d.File), Line: d.Line}
 		said[at] = append(said[at], d.Text)
 	}

@@ -51,6 +51,27 @@ func TestMemorySilent(t *testing.T) {
 		{"moved-for-branch", "n int", "int", "p := point{n, n}\np.keep()\nif n < 0 {\n\treturn report(&p)\n}\nreturn p.x", points},
 		{"moved-for-branch", "n int", "int", "p := point{n, n}\nif n < 0 {\n\treturn ask(&p)\n}\nreturn p.x", points},
 		{"moved-for-branch", "n int", "int", "p := &point{n, n}\nif n < 0 {\n\treturn report(p)\n}\nlast = p\nreturn p.x", points},
+		{"moved-for-branch", "n int", "int", "p := point{n, n}\nswitch {\ncase n < 0:\n\treport(&p)\ncase n > 9:\n\tlast = &p\n}\nreturn p.x", points},
+		{"moved-for-branch", "n int", "int", "p := point{n, n}\nif n < 0 {\n\treport(&p)\n}\nif n > 9 {\n\tlast = &p\n}\nreturn n", points},
+		{"moved-for-branch", "n int", "int", "p := point{n, n}\np.x++\nswitch {\ncase n < 0:\n\treport(&p)\ncase n > 9:\n\tlast = &p\n}\nreturn n", points},
+		{"boxed-for-branch", "n int", "int", "assert(n > 0, \"constant\", 1, nil)\nreturn n", asserts},
+		{"boxed-for-branch", "p *int", "int", "assert(p != nil, \"%p\", p)\nreturn *p", asserts},
+		{"boxed-for-branch", "n int, args []any", "int", "assert(n > 0, \"%d\", args...)\nreturn n", asserts},
+		{"boxed-for-branch", "n int", "int", "note(n > 0, \"%d\", n)\nreturn n", asserts},
+		{"boxed-for-branch", "n int", "int", "first(n > 0, \"%d\", n)\nreturn n", asserts},
+		{"call-for-test", "list []int", "int", "n := 0\nfor _, x := range list {\n\tn += small(x)\n}\nreturn n", tests},
+		{"call-for-test", "list []int", "int", "n := 0\nfor _, x := range list {\n\tn += looped(x)\n}\nreturn n", tests},
+		{"call-for-test", "list []int", "int", "n := 0\nfor _, x := range list {\n\tn += calling(x)\n}\nreturn n", tests},
+		{"call-for-test", "list []int", "int", "n := 0\nfor _, x := range list {\n\tn += single(x)\n}\nreturn n", tests},
+		{"inserted-by-append", "a, b []int, i int", "[]int", "return append(a[:i], append([]int{1}, b[i:]...)...)", ""},
+		{"inserted-by-append", "a []int, i int", "[]int", "return append(a[:i], append([]int{1}, a[i:i+2]...)...)", ""},
+		{"inserted-by-append", "a []int, i int", "[]int", "return append(a[:i], a[i+1:]...)", ""},
+		{"searched-beyond", "s string", "int", "i := strings.IndexByte(s, 'a')\nj := strings.IndexByte(s, 'b')\nif j < 0 || j > i {\n\treturn j\n}\nreturn i", ""},
+		{"searched-beyond", "s string", "int", "i := strings.IndexByte(s, 'a')\nj := strings.IndexByte(s, 'b')\nif j < 0 || j < i {\n\treturn i\n}\nreturn 0", ""},
+		{"searched-beyond", "s string", "int", "i := strings.IndexByte(s, 'a')\nj := strings.IndexByte(s, 'b')\nif j < i {\n\treturn i\n}\nreturn 0", ""},
+		{"searched-beyond", "s string", "int", "i := strings.IndexByte(s, 'a')\nj := strings.IndexByte(s, 'b')\nif j >= 0 && j < i {\n\treturn i\n}\nreturn j", ""},
+		{"searched-beyond", "s string", "int", "i := strings.IndexByte(s, 'a')\ns = s[1:]\nj := strings.IndexByte(s, 'b')\nif j >= 0 && j < i {\n\treturn i\n}\nreturn 0", ""},
+		{"searched-beyond", "s, o string", "int", "i := strings.IndexByte(o, 'a')\nj := strings.IndexByte(s, 'b')\nif j >= 0 && j < i {\n\treturn i\n}\nreturn 0", ""},
 		{"object-dropped", "n int", "*state", "s := &state{n: n}\nfmt.Fprint(s, n)\nreturn s", states},
 		{"object-dropped", "n int", "int", "s := &state{n: n}\ns.Write(nil)\nreturn s.n", states}, // on the stack
 		{"object-dropped", "n int, h *holder", "", "s := &state{n: n}\nfmt.Fprint(s, n)\nh.s = s", states},
@@ -70,3 +91,7 @@ const squares = "type holder struct{ list []int }\n\nfunc squares(n int) []int {
 const points = "type point struct{ x, y int }\n\nvar last *point\n\n//go:noinline\nfunc report(p *point) int {\n\tlast = p\n\treturn -1\n}\n\n//go:noinline\nfunc ask(p *point) int { return p.y }\n\n//go:noinline\nfunc (p *point) keep() { last = p }\n"
 
 const states = "type state struct{ n int }\n\ntype holder struct{ s *state }\n\nvar kept *state\n\n//go:noinline\nfunc (s *state) Write(b []byte) (int, error) { return len(b), nil }\n\nfunc (s *state) keep() { s.pass() }\n\nfunc (s *state) pass() { kept = s }\n\nfunc hold(s *state) { s.keep() }\n"
+
+const asserts = "func assert(ok bool, format string, args ...any) {\n\tif !ok {\n\t\tpanic(fmt.Sprintf(format, args...))\n\t}\n}\n\nfunc note(ok bool, format string, args ...any) {\n\tfmt.Printf(format, args...)\n\tif !ok {\n\t\tpanic(format)\n\t}\n}\n\nfunc first(ok bool, format string, args ...any) {\n\tif args[0] != nil && !ok {\n\t\tpanic(format)\n\t}\n}\n"
+
+const tests = "var most int\n\nfunc small(n int) int {\n\tif n > most {\n\t\tmost = n\n\t}\n\treturn n\n}\n\nfunc looped(n int) int {\n\tfor range n {\n\t\tmost++\n\t}\n\tif n > most {\n\t\tmost = n\n\t\tpanic(\"too many: \" + strconv.Itoa(n) + strconv.Itoa(most))\n\t}\n\treturn n\n}\n\nfunc calling(n int) int {\n\tif n > most {\n\t\tmost = n\n\t\tpanic(\"too many: \" + strconv.Itoa(n) + strconv.Itoa(most))\n\t}\n\treturn len(strconv.Itoa(n))\n}\n\n//go:noinline\nfunc fail(n int) { panic(n) }\n\nfunc single(n int) int {\n\tif n > most {\n\t\tfail(n)\n\t}\n\tif n > most*2 {\n\t\tfail(n)\n\t}\n\treturn n\n}\n"

@@ -15,7 +15,7 @@ import (
 var ofEscapes = []Shape{
 	{Row: knowledge.Row{
 		ID: "moved-for-branch", Cause: "escape-for-branch",
-		When:       knowledge.Words("the compiler moves a parameter or a local variable to the heap, and all that takes its address, or is a function literal that uses it, is in one branch of an if or a switch that leaves the function and holds next to no samples"),
+		When:       knowledge.Words("the compiler moves a parameter or a local variable to the heap, and all that takes its address, or is a function literal that uses it, is in one branch of an if or a switch that leaves the function, or in branches of one after which it is not used, and which hold next to no samples"),
 		Cost:       "a variable is on the heap for the sake of a branch",
 		Instead:    "Copy it in that branch and use the copy there: if err != nil { x := x; return fail(&x) }. The variable stays on the stack then, and memory is taken only where the branch is.",
 		Confidence: finding.High,
@@ -46,18 +46,22 @@ func movedForBranch(p *typed.Package, n ast.Node) (m Match) {
 	if !ok || v.IsField() || typed.Global(v) || v.Kind() == types.ResultVar || v.Kind() == types.PackageVar || p.Definition(v) != id {
 		return m
 	}
-	var rare ast.Node
+	var rare []ast.Node
+	var uses []*ast.Ident
+	leave := true
 	for _, use := range p.Uses(v) {
 		if !escapes(p, use, v) {
 			continue
 		}
+		uses = append(uses, use)
 		b := leaving(p, use, v)
-		if b == nil || rare != nil && rare != b {
-			return m
-		}
-		rare = b
+		leave = leave && b != nil && (rare == nil || rare[0] == b)
+		rare = []ast.Node{b}
 	}
-	if rare != nil {
+	if !leave {
+		rare = mutual(p, v, uses)
+	}
+	if len(rare) > 0 {
 		m = Match{Goes: []ast.Node{id}, Rare: rare, Decision: "moved to heap: " + v.Name(), All: true}
 	}
 	return m

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"slices"
@@ -36,12 +37,13 @@ func claims(s *diagnose.Subject) found {
 			return out
 		}
 		all, judge := slices.Concat(table...), purity.New(s)
-		for file, lines := range costs(s) {
+		files := costs(s)
+		for file, lines := range files {
 			pkg, syntax := s.Program.FileOf(file)
 			if pkg == nil || pkg.Info == nil || syntax == nil {
 				continue
 			}
-			f := finder{Subject: s, file: file, lines: lines, pkg: pkg, judge: judge}
+			f := finder{Subject: s, files: files, file: file, lines: lines, pkg: pkg, judge: judge}
 			for _, d := range syntax.Decls {
 				if !slices.ContainsFunc(f.on([]ast.Node{d}), func(line int) bool { return lines[line] != nil }) {
 					continue
@@ -94,6 +96,7 @@ func costs(s *diagnose.Subject) map[string]map[int]spent {
 // finder looks for shapes in a file.
 type finder struct {
 	*diagnose.Subject
+	files map[string]map[int]spent
 	file  string
 	lines map[int]spent
 	pkg   *typed.Package
@@ -131,9 +134,10 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	if m.Grows && f.sizes(&goes.Allocs) < grown {
 		return diagnose.Claim{}, false
 	}
-	if m.Rare != nil && rarely*f.all(m.Rare).Len() > goes.Len() {
+	if m.Rare != nil && rarely*f.all(m.Rare, cmp.Or(m.RareIn, f.file)).Len() > goes.Len() {
 		return diagnose.Claim{}, false
 	}
+
 	if m.Decision != "" && (f.Decisions == nil || !slices.ContainsFunc(f.Decisions(diagnose.SourceLine{File: f.file, Line: f.LineAt(m.Goes[0].Pos())}), func(said string) bool { return strings.HasSuffix(said, m.Decision) })) {
 		return diagnose.Claim{}, false
 	}
@@ -251,11 +255,11 @@ func (f *finder) called(n ast.Node) (names []string) {
 	return names
 }
 
-// all are all samples on the lines of a node.
-func (f *finder) all(n ast.Node) *diagnose.Sets {
+// all are all samples on the lines of some nodes of a file.
+func (f *finder) all(nodes []ast.Node, file string) *diagnose.Sets {
 	sum := new(diagnose.Sets)
-	for _, line := range f.on([]ast.Node{n}) {
-		for _, sets := range f.lines[line] {
+	for _, line := range f.on(nodes) {
+		for _, sets := range f.files[file][line] {
 			sum.Join(sets)
 		}
 	}

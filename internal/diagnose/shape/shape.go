@@ -37,9 +37,11 @@ type Match struct {
 	Stays, Goes []ast.Node // what the remedy keeps, and what it removes
 	// Pure are calls that must have no effect for the remedy to do the same.
 	Pure []*ast.CallExpr
-	// Rare is what must hold next to no samples beside those of Goes.
-	Rare ast.Node
-	All  bool // the remedy removes all of the cost of Goes
+	// Rare is what must hold next to no samples beside those of Goes, in the file
+	// RareIn, as frames have it; "" is that of Goes.
+	Rare   []ast.Node
+	RareIn string
+	All    bool // the remedy removes all of the cost of Goes
 	// Grows is set where the cost must hold blocks of several sizes.
 	Grows bool
 	// Decision is how something ends that the compiler must have said of the line.
@@ -244,9 +246,43 @@ var causes = slices.Concat([]knowledge.Cause{
 		Fix:      "A function of its own for what returns from many places, or for the loop's body.",
 		Unneeded: "where the compiler could write the call out",
 	},
+	{
+		ID: "boxed-for-branch", Title: "arguments put into interfaces for a branch not taken",
+		What:     "A function takes any number of arguments of any type, and uses them in one branch alone: an assertion that fails, a message at a level that is off. The profile shows that this branch is next to never taken.",
+		Why:      "A value is put into an interface before the call, which takes memory for all but pointers, constants and small numbers; the function's own test comes too late.",
+		Silent:   "When the branch holds more than a twentieth of the samples of the call's own memory; when the function's source is not at hand; when the arguments are used before the test; for slices handed on by args....",
+		Fix:      "Test before the call.",
+		Unneeded: "and it would do to test before the call",
+		Outranks: []string{"boxed-value", "object-per-call"},
+	},
+	{
+		ID: "call-for-test", Title: "a call for a test that nearly always goes the same way",
+		What:     "A function that the compiler does not inline tests whether there is more to do, and next to never does it.",
+		Why:      "A call costs as much as five to ten such tests, and keeps the compiler from keeping values in registers around it.",
+		Silent:   "When the function has loops, switches or deferred calls, or calls others each time; when the branch holds samples; when the compiler inlines it.",
+		Fix:      "A function for each: one that tests, which is inlined, and one for what the test decides on.",
+		Unneeded: "though the test could be inlined",
+	},
+	{
+		ID: "rest-copied", Title: "the rest of a slice copied aside to put something before it",
+		What:     "append(s[:i], append(x, s[j:]...)...).",
+		Why:      "The inner append takes memory for the rest and copies it, and the outer copies it back.",
+		Silent:   "For other slices than the one that it is put into.",
+		Fix:      "slices.Insert, slices.Replace.",
+		Unneeded: "and can be moved in its place",
+		Outranks: []string{"slice-growth", "collection-per-call", "buffer-per-call"},
+	},
+	{
+		ID: "search-beyond", Title: "a search that goes on beyond what matters",
+		What:     "Two things are looked for in the same text, one after the other, and the second matters only if it comes before the first.",
+		Why:      "Where the second is rare, all of the text is gone over for it each time: a parser that does so for each of its pieces takes time with the square of the text's length.",
+		Silent:   "When what the second search found is used otherwise than to compare it; when the text changes between the two.",
+		Fix:      "Search the part up to the first.",
+		Unneeded: "though what was found first bounds it",
+	},
 }, causesOfMemory)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {

@@ -173,7 +173,7 @@ func neededInOneBranch(p *typed.Package, n ast.Node) (m Match) {
 			continue
 		}
 		if b := branch(p, next, v); b != nil && callsIn(p, b) {
-			m = Match{Goes: []ast.Node{st}, Pure: calls, Rare: b}
+			m = Match{Goes: []ast.Node{st}, Pure: calls, Rare: []ast.Node{b}}
 		}
 		return m
 	}
