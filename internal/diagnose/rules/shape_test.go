@@ -130,7 +130,7 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 		}
 		at := fmt.Sprintf("m/app.%s:%d", cmp.Or(function, "f"), i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa bytes.IndexByte makeslice") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa bytes.IndexByte compress/flate.NewWriter makeslice") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -196,6 +196,14 @@ func TestShapeSilent(t *testing.T) {
 		{"byte-searched", "s []byte", "int", "for i, c := range s {\n\tif c == 'a' || c == 'b' {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
 		{"byte-searched", "s []byte, f func() int", "int", "for _, c := range s {\n\tif c == 'a' {\n\t\treturn f()\n\t}\n}\nreturn -1", ""},
 		{"byte-searched", "s []byte", "int", "for i := 1; i < len(s); i++ {\n\tif s[i] == s[i-1] {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"bytes-searched", "s []byte", "int", "for i, c := range s {\n\tif c == 'a' || c == 'b' && i > 3 {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"compressor-returned", "w io.Writer", "io.Writer", "if w == nil {\n\treturn gzip.NewWriter(os.Stdout)\n}\nreturn gzip.NewWriter(w)", ""},
+		{"compressor-returned", "w io.Writer", "error", "z := gzip.NewWriter(w)\nreturn z.Close()", ""},
+		{"compressor-returned", "w io.Writer", "*sync.Pool", "return &sync.Pool{New: func() any { return gzip.NewWriter(nil) }}", ""},
+		{"bytes-searched", "s []byte, d byte", "int", "for i, c := range s {\n\tif c == 'a' || c == d {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"bytes-searched", "s []int", "int", "for i, c := range s {\n\tif c == 'a' || c == 'b' {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"bytes-searched", "s string, f func()", "", "for _, c := range s {\n\tif c == 'a' || c == 'b' {\n\t\tf()\n\t\tbreak\n\t}\n}", ""},
+		{"bytes-searched", "s string", "int", "for i, c := range s {\n\tif c == 'a' || c == 'b' || c == 'c' || c == 'd' || c == 'e' {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
 		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range s {\n\tb.WriteRune(unicode.ToLower(c))\n}\nreturn b.String()", ""},
 		{"runes-written", "s string", "string", "var b strings.Builder\nfor _, c := range s {\n\tif c != ' ' {\n\t\tb.WriteRune(c + 1)\n\t} else {\n\t\tb.WriteByte('-')\n\t}\n}\nreturn b.String()", ""},
 		{"runes-written", "s []string", "string", "var b strings.Builder\nfor _, c := range s {\n\tif c != \"\" {\n\t\tb.WriteString(c)\n\t} else {\n\t\tb.WriteByte('-')\n\t}\n}\nreturn b.String()", ""},

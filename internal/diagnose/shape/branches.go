@@ -253,6 +253,60 @@ func outermost(p *typed.Package, st ast.Node, v *types.Var) bool {
 	return true
 }
 
+// ofReturned are about what a function makes for others, who use it once.
+var ofReturned = []Shape{
+	{Row: knowledge.Row{
+		ID: "compressor-returned", Cause: "compressor-per-use",
+		When:       knowledge.Words("gzip.NewWriter, zlib.NewWriter or one with a level, of the library's or github.com/klauspost/compress, is called by a declared function, which returns the writer or puts it into a struct, no other call of the package's makes one, and what the writer does as it is first written to shows in the profile"),
+		Cost:       "a compressor is made with all of its tables for each use",
+		Instead:    "Keep the writers in a sync.Pool, and Reset each to what it writes to: var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}. Put it back after Close. Its tables take hundreds of kilobytes.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "out io.Writer, data []byte", Result: "error", Args: "io.Discard, []byte(strings.Repeat(\"name=value \", 100))",
+			Decls:  "type packer struct{ w *gzip.Writer }\n\nvar writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}\n",
+			Before: "p := &packer{gzip.NewWriter(out)}\np.w.Write(data)\nreturn p.w.Close()",
+			After:  "w := writers.Get().(*gzip.Writer)\nw.Reset(out)\nw.Write(data)\nerr := w.Close()\nwriters.Put(w)\nreturn err"},
+	}, Find: compressorReturned},
+}
+
+// compressors are functions that make one, and what takes its memory later.
+var compressors = map[string]string{
+	"compress/gzip.NewWriter": "compress/flate.NewWriter", "compress/gzip.NewWriterLevel": "compress/flate.NewWriter",
+	"compress/zlib.NewWriter": "compress/flate.NewWriter", "compress/zlib.NewWriterLevel": "compress/flate.NewWriter",
+	"github.com/klauspost/compress/gzip.NewWriter": "github.com/klauspost/compress/flate.NewWriter", "github.com/klauspost/compress/gzip.NewWriterLevel": "github.com/klauspost/compress/flate.NewWriter",
+}
+
+func compressorReturned(p *typed.Package, n ast.Node) (m Match) {
+	makes := func(n ast.Node) *ast.CallExpr {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || compressors[p.Called(call)] == "" || p.Literal(call) != nil {
+			return nil
+		}
+		return call
+	}
+	call := makes(n)
+	if call == nil {
+		return m
+	}
+	switch p.Parent(call).(type) {
+	case *ast.ReturnStmt, *ast.CompositeLit, *ast.KeyValueExpr:
+	default:
+		return m
+	}
+	one := true
+	p.Functions(func(fn *typed.Function) bool {
+		ast.Inspect(fn.Decl, func(n ast.Node) bool {
+			other := makes(n)
+			one = one && (other == nil || other == call)
+			return one
+		})
+		return one
+	})
+	if one {
+		m = Match{Goes: []ast.Node{call}, Later: compressors[p.Called(call)]}
+	}
+	return m
+}
+
 var inserts = append([]string{blocks}, moves...)
 
 // ofSearches are about work beyond what is asked.

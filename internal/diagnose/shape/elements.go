@@ -43,6 +43,16 @@ var ofElements = []Shape{
 			Before: "for i, c := range line {\n\tif c == ',' {\n\t\treturn i\n\t}\n}\nreturn -1",
 			After:  "return bytes.IndexByte(line, ',')"},
 	}, Spends: []string{""}, Find: byteSearched},
+	{Row: knowledge.Row{
+		ID: "bytes-searched", Cause: "element-at-a-time",
+		When:       knowledge.Words("a loop over bytes or a string whose body only ends it, or returns, where the element equals one of two to four characters"),
+		Cost:       "a loop looks for one of some characters element by element",
+		Instead:    "Look for each of them in what stands before the one that was found: end := len(s), and for each c: if i := strings.IndexByte(s[:end], c); i >= 0 { end = i }; strings.Index of its text for characters beyond ASCII. IndexByte looks at 16 or 32 bytes at a time. Where one of them is nearly always among the first twenty, the loop stays as fast.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "line string", Result: "int", Args: "strings.Repeat(\"a line of some words \", 5)",
+			Before: "for i := range len(line) {\n\tif line[i] == '\\r' || line[i] == '\\n' {\n\t\treturn i\n\t}\n}\nreturn len(line)",
+			After:  "end := len(line)\nif i := strings.IndexByte(line, '\\n'); i >= 0 {\n\tend = i\n}\nif i := strings.IndexByte(line[:end], '\\r'); i >= 0 {\n\tend = i\n}\nreturn end"},
+	}, Spends: []string{""}, Find: bytesSearched},
 }
 
 // each is a loop whose rounds go over all elements of x from the first on: key is the
@@ -208,15 +218,65 @@ func bytesCounted(p *typed.Package, n ast.Node) (m Match) {
 }
 
 func byteSearched(p *typed.Package, n ast.Node) (m Match) {
-	l, then := comparedByte(p, n)
-	st, ok := then.(*ast.ReturnStmt)
-	if !ok {
+	if l, then := comparedByte(p, n); then != nil && l.ends(p, []ast.Stmt{then}) {
+		m.Goes = []ast.Node{l.loop}
+	}
+	return m
+}
+
+// bytesSearched is byteSearched for some characters.
+func bytesSearched(p *typed.Package, n ast.Node) (m Match) {
+	l := eachOf(p, n)
+	if l == nil {
 		return m
 	}
-	for _, r := range st.Results {
-		if tv := p.Info.Types[r]; tv.Value == nil && !tv.IsNil() && !l.isKey(p, r) {
-			return m
+	st, ok := only(l.body).(*ast.IfStmt)
+	if !ok || st.Init != nil || st.Else != nil || !l.ends(p, st.Body.List) {
+		return m
+	}
+	if of, _ := typed.Under[*types.Basic](typed.Element(p.TypeOf(l.x))); !typed.IsString(p.TypeOf(l.x)) && (of == nil || of.Kind() != types.Uint8) {
+		return m
+	}
+	some := 0
+	var isOne func(e ast.Expr) bool
+	isOne = func(e ast.Expr) bool {
+		is, ok := ast.Unparen(e).(*ast.BinaryExpr)
+		switch {
+		case ok && is.Op == token.LOR:
+			return isOne(is.X) && isOne(is.Y)
+		case ok && is.Op == token.EQL:
+			some++
+			return l.isElement(p, is.X) && p.Info.Types[is.Y].Value != nil
+		}
+		return false
+	}
+	if isOne(st.Cond) && 2 <= some && some <= 4 {
+		m.Goes = []ast.Node{l.loop}
+	}
+	return m
+}
+
+// ends reports whether statements only leave the loop, with constants and the index.
+func (l *each) ends(p *typed.Package, list []ast.Stmt) bool {
+	values := func(all []ast.Expr) bool {
+		return !slices.ContainsFunc(all, func(e ast.Expr) bool {
+			tv := p.Info.Types[e]
+			return tv.Value == nil && !tv.IsNil() && !l.isKey(p, e)
+		})
+	}
+	if len(list) == 0 {
+		return false
+	}
+	for _, st := range list[:len(list)-1] {
+		if set, ok := st.(*ast.AssignStmt); !ok || set.Tok != token.ASSIGN || !values(set.Rhs) {
+			return false
 		}
 	}
-	return Match{Goes: []ast.Node{l.loop}}
+	switch last := list[len(list)-1].(type) {
+	case *ast.ReturnStmt:
+		return values(last.Results)
+	case *ast.BranchStmt:
+		return last.Tok == token.BREAK && last.Label == nil
+	}
+	return false
 }

@@ -127,6 +127,10 @@ func (f *finder) find(sh *Shape, d ast.Decl) (out []diagnose.Claim) {
 func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	st := f.Statement(f.file, f.LineAt(n.Pos()))
 	cost, goes := f.cost(slices.Concat(m.Stays, m.Goes), sh.Spends), f.cost(m.Goes, sh.Spends)
+	if m.Later != "" {
+		cost = f.below(m.Later)
+		goes = cost
+	}
 	d, _ := f.pkg.Declaration(n.Pos()).(*ast.FuncDecl)
 	if goes.Len() == 0 || d == nil || slices.ContainsFunc(m.Pure, func(call *ast.CallExpr) bool { return !f.pure(call) }) {
 		return diagnose.Claim{}, false
@@ -235,6 +239,21 @@ func (f *finder) cost(nodes []ast.Node, spends []string) *diagnose.Sets {
 			}
 		}
 	}
+	return sum
+}
+
+// below are the samples of the user's own lines in a function of a library.
+func (f *finder) below(function string) *diagnose.Sets {
+	sum := new(diagnose.Sets)
+	f.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		in := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return c.Frame(id).Function == function })
+		if in >= 0 && slices.ContainsFunc(stack[in:], func(id callstack.FrameID) bool {
+			at := c.Frame(id)
+			return f.Own(at) && !f.Loops.InBenchmark(at.File, at.Line)
+		}) {
+			sum.Of(f.Subject, c).Add(sample.Index())
+		}
+	})
 	return sum
 }
 

@@ -44,6 +44,9 @@ type Match struct {
 	All    bool // the remedy removes all of the cost of Goes
 	// Grows is set where the cost must hold blocks of several sizes.
 	Grows bool
+	// Later is the function of a library that takes memory for what Goes makes when it
+	// is used first: the cost is what the program spends in it, wherever.
+	Later string
 	// Decision is how something ends that the compiler must have said of the line.
 	Decision string
 }
@@ -60,7 +63,7 @@ var causes = slices.Concat([]knowledge.Cause{
 	},
 	{
 		ID: "element-at-a-time", Title: "elements gone over one by one where the library takes many at a time",
-		What:     "A loop goes over all elements of a slice or a string and does with each only what a function of the library does with many at a time: it copies them, counts a byte, looks for the first one, writes those that stay as they are.",
+		What:     "A loop goes over all elements of a slice or a string and does with each only what a function of the library does with many at a time: it copies them, counts a byte, looks for the first one or the first of a few, writes those that stay as they are.",
 		Why:      "The functions take 16 or 32 bytes in each step; the compiler makes no such steps of a loop.",
 		Silent:   "When the loop does anything else, too; for elements of other types than the function takes; for loops that clear, which the compiler replaces itself.",
 		Fix:      "copy, append of a whole slice, bytes.Count, bytes.IndexByte, bytes.Equal, WriteString, and their twins in the other package: the finding names the one.",
@@ -280,9 +283,18 @@ var causes = slices.Concat([]knowledge.Cause{
 		Fix:      "Search the part up to the first.",
 		Unneeded: "though what was found first bounds it",
 	},
+	{
+		ID: "compressor-per-use", Title: "a compressor made for each use",
+		What:     "A function makes a gzip.Writer or zlib.Writer and hands it to others, and the tables that it makes as it is first written to are much of the program's memory, or time.",
+		Why:      "A gzip.Writer takes some 800 KB, which are allocated, cleared and collected each time; Reset keeps them.",
+		Silent:   "When the function uses the writer itself, of which buffer-per-call speaks; when the package makes such writers in several places; for what a sync.Pool makes.",
+		Fix:      "A sync.Pool of writers.",
+		Unneeded: "which Reset would keep",
+		Outranks: []string{"buffer-per-call", "object-per-call"},
+	},
 }, causesOfMemory)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
