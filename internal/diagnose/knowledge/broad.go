@@ -200,6 +200,16 @@ var ofBroad = []Row{
 			After:  "n := 0\nfor {\n\ti := strings.IndexByte(text, '{')\n\tif i < 0 {\n\t\treturn n\n\t}\n\ttext = text[i+1:]\n\tif end := strings.IndexByte(text, '}'); end > 0 {\n\t\tn += end\n\t}\n}"},
 	},
 	{
+		ID: "regexp-around-literal", Cause: "general-function", Callees: []string{"regexp.(*Regexp).Split", "regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAllStringSubmatch", "regexp.(*Regexp).FindAllStringSubmatchIndex", "regexp.(*Regexp).ReplaceAllString"}, When: pattern("is a text with optional runs of characters around it, as \\s*,\\s*", aroundLiteral),
+		Cost:       "runs the matcher of package regexp over each character",
+		Instead:    "Look for the text by strings.IndexByte, Index, Cut or Split, and take the characters off that may stand beside it, by strings.TrimSpace, Trim or a loop.",
+		Goes:       All,
+		Confidence: finding.Medium,
+		Example: Example{Params: "text string", Result: "[]string", Args: `"alpha, beta , gamma,delta ,epsilon"`, Decls: "var commas = regexp.MustCompile(`\\s*,\\s*`)",
+			Before: "return commas.Split(text, -1)",
+			After:  "parts := strings.Split(text, \",\")\nfor i, p := range parts {\n\tparts[i] = strings.TrimSpace(p)\n}\nreturn parts"},
+	},
+	{
 		ID: "regexp-find-runs", Cause: "general-function", Callees: []string{"regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAll", "regexp.(*Regexp).FindAllIndex"}, When: pattern("is a run of characters of some", ofCharacterRun),
 		Cost:       "runs the matcher of package regexp over each character",
 		Instead:    "strings.FieldsFunc(s, func(r rune) bool { … }) cuts at what is not one of them; a loop over the bytes that remembers where a run began makes no slice.",
@@ -317,13 +327,11 @@ var oneKey = resultOnce("it is asked for one key", func(c *Call, use ast.Expr) b
 // outside of the function, of a constant with a property.
 func pattern(words string, is func(*syntax.Regexp) bool) Condition {
 	return Condition{"its pattern " + words, func(c *Call) bool {
-		made := c.Receiver()
-		if made == nil || len(made.Fixed) != 1 || made.Fixed[0].Value == nil || made.Held != "package" && made.Held != "field" ||
-			made.Callee != "regexp.MustCompile" && made.Callee != "regexp.Compile" {
-			return false
-		}
-		re, err := syntax.Parse(*made.Fixed[0].Value, syntax.Perl)
-		return err == nil && is(re)
+		patterns := c.patterns()
+		return len(patterns) > 0 && !slices.ContainsFunc(patterns, func(p string) bool {
+			re, err := syntax.Parse(p, syntax.Perl)
+			return err != nil || !is(re)
+		})
 	}}
 }
 

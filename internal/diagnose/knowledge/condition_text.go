@@ -99,6 +99,61 @@ var scanned = Condition{"it reads into numbers and strings", func(c *Call) bool 
 	return pointers(0).holds(c)
 }}
 
+// patterns are those of the regular expressions that a method may be called on: of the
+// one that a variable of the package or a field holds, or of those that all calls of the
+// function hand to it as a parameter. None where one of them is not known.
+func (c *Call) patterns() (all []string) {
+	if made := c.Receiver(); made != nil {
+		if len(made.Fixed) != 1 || made.Fixed[0].Value == nil || made.Held != "package" && made.Held != "field" ||
+			made.Callee != "regexp.MustCompile" && made.Callee != "regexp.Compile" {
+			return nil
+		}
+		return []string{*made.Fixed[0].Value}
+	}
+	v := c.In.Var(c.receiver())
+	fn, ok := c.In.Declaration(c.Pos()).(*ast.FuncDecl)
+	if v == nil || !ok || fn.Recv != nil || fn.Name.IsExported() {
+		return nil
+	}
+	i := c.In.Parameter(v) - 1
+	for _, use := range c.In.Uses(c.In.Info.Defs[fn.Name]) {
+		call, ok := c.In.Parent(use).(*ast.CallExpr)
+		if !ok || call.Fun != ast.Expr(use) || i < 0 || i >= len(call.Args) {
+			return nil
+		}
+		given := c.In.Var(call.Args[i])
+		if given == nil || !typed.Global(given) {
+			return nil
+		}
+		made, ok := ast.Unparen(c.In.SetOnce(given)).(*ast.CallExpr)
+		if !ok || c.In.Called(made) != "regexp.MustCompile" || len(made.Args) != 1 || c.In.Fixed(made.Args[0]).Value == nil {
+			return nil
+		}
+		all = append(all, *c.In.Fixed(made.Args[0]).Value)
+	}
+	return all
+}
+
+// aroundLiteral reports whether an expression is a row of texts and of runs of single
+// characters that may be empty, with a text among them.
+func aroundLiteral(re *syntax.Regexp) bool {
+	texts := 0
+	var row func(re *syntax.Regexp) bool
+	row = func(re *syntax.Regexp) bool {
+		switch re.Op {
+		case syntax.OpLiteral:
+			texts++
+			return true
+		case syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
+			return re.Sub[0].Op == syntax.OpCharClass || re.Sub[0].Op == syntax.OpLiteral && len(re.Sub[0].Rune) == 1
+		case syntax.OpCapture, syntax.OpConcat:
+			return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !row(sub) })
+		}
+		return false
+	}
+	return row(re) && texts > 0
+}
+
 // anyAround holds where the pattern of a method's regular expression begins or ends
 // with .*, which changes nothing for whether it matches.
 var anyAround = Condition{"the pattern begins or ends with .*", func(c *Call) bool {

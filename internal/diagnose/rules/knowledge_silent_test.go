@@ -8,6 +8,7 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules"
+	"whet/internal/finding"
 )
 
 // silent are functions that call what a row is about where its remedy would be
@@ -199,6 +200,8 @@ var silent = []struct{ row, params, result, body string }{
 	{"prometheus-labels-map", "v *prometheus.CounterVec, labels prometheus.Labels", "", "v.With(labels).Inc()"},
 	{"proto-marshal-counted", "m proto.Message", "[]byte", "b, _ := proto.Marshal(m)\nif len(b) > 9 {\n\treturn nil\n}\nreturn b"},
 	{"rand-perm-first", "n int", "int", "p := rand.Perm(n)\nreturn p[0] + p[n-1]"},
+	{"regexp-around-literal", "re *regexp.Regexp, text string", "[]string", "return re.Split(text, -1)"},
+	{"regexp-around-literal", "text string", "[]string", "return regexp.MustCompile(`\\s*,\\s*`).Split(text, -1)"},
 	{"regexp-at-start", "text string", "bool", "return regexp.MustCompile(`[0-9]{4}-[0-9]{2}$`).MatchString(text)"},
 	{"regexp-at-start", "re *regexp.Regexp, text string", "bool", "return re.MatchString(text)"},
 	{"regexp-replace-run", "re *regexp.Regexp, text string", "string", "return re.ReplaceAllString(text, \"/\")"},
@@ -396,5 +399,31 @@ func TestKnowledgeSilent(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A pattern is known of a parameter where all calls of the function hand it a package's
+// variable.
+func TestPatternOfParameter(t *testing.T) {
+	reg, err := diagnose.NewRegistry(rules.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const vars = "var (\n\tcommas = regexp.MustCompile(`\\s*,\\s*`)\n\tsigns = regexp.MustCompile(`(;)[ ]*`)\n\twords = regexp.MustCompile(`[a-z]+|,`)\n\tspaces = regexp.MustCompile(`\\s*`)\n)\n"
+	for decls, speaks := range map[string]bool{
+		"func g(s string) []string { return f(commas, s) }":                                                          true,
+		"func g(s string) [][]string { return [][]string{f(commas, s), f(signs, s)} }":                               true,
+		"func g(s string) [][]string { return [][]string{f(commas, s), f(words, s)} }":                               false,
+		"func g(s string) []string { return f(spaces, s) }":                                                          false,
+		"func g(s, p string) [][]string { return [][]string{f(commas, s), f(regexp.MustCompile(p), s)} }":            false,
+		"func g(s string) []string { return f(commas, s) }\n\nvar h = f":                                             false,
+		"func g(s string) []string { return f(commas, s) }\n\nfunc set(p string) { commas = regexp.MustCompile(p) }": false,
+		"": false,
+	} {
+		row := knowledge.Row{Callees: []string{"regexp.(*Regexp).Split"}, Example: knowledge.Example{Params: "re *regexp.Regexp, text string", Result: "[]string", Decls: vars + decls + "\n"}}
+		found := findingsOf(t, reg, &row, "return re.Split(text, -1)")
+		if got := slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Row == "regexp-around-literal" }); got != speaks {
+			t.Errorf("%q: it speaks: %v; %s", decls, got, summary(found))
+		}
 	}
 }
