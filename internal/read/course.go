@@ -81,7 +81,7 @@ func (a *Reading) readCourse() {
 func (a *Reading) readTraces() {
 	var traces []wall.Trace
 	for _, artifact := range slices.Concat(a.artifacts(recording.KindTrace, ""), a.artifacts(recording.KindFlight, "")) {
-		traces = append(traces, wall.Trace{Name: artifact.Path, Reader: bytes.NewReader(artifact.data), StartNs: artifact.StartNs})
+		traces = append(traces, wall.Trace{Name: artifact.Path, Source: bytes.NewReader(artifact.data), StartNs: artifact.StartNs})
 	}
 	if len(traces) == 0 {
 		return

@@ -119,7 +119,7 @@ func (s *session) storeWall(traces []record.File) {
 	for _, kind := range []string{recording.KindTrace, recording.KindFlight} {
 		for i, trace := range traces {
 			if trace.Kind == kind {
-				in = append(in, wall.Trace{Name: tracePath(i), Reader: bytes.NewReader(trace.Data), StartNs: trace.StartNs})
+				in = append(in, wall.Trace{Name: tracePath(i), Source: bytes.NewReader(trace.Data), StartNs: trace.StartNs})
 			}
 		}
 	}

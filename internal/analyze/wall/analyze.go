@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 // Trace is one execution trace of the process.
 type Trace struct {
 	Name    string // for warnings
-	Reader  io.Reader
+	Source  exectrace.Source
 	StartNs int64 // when it began, on a clock that all traces share
 }
 
@@ -98,8 +97,11 @@ func (a *analysis) warn(name, text string) {
 
 func (a *analysis) read(t Trace) (exectrace.Summary, error) {
 	a.begin()
-	summary, err := exectrace.Read(t.Reader, exectrace.DefaultLimits(), func(e *exectrace.Event) error {
-		a.event(e)
+	summary, err := exectrace.Read(t.Source, exectrace.DefaultLimits(), func(b *exectrace.Batch) error {
+		a.tree.names = b
+		for i := range b.Events {
+			a.event(&b.Events[i])
+		}
 		return nil
 	})
 	if err == nil {
@@ -166,7 +168,7 @@ func (a *analysis) change(e *exectrace.Event) {
 	if e.From == exectrace.Waiting {
 		g.wake()
 	}
-	g.state, g.reason = e.To, e.Reason
+	g.state, g.reason = e.To, a.tree.names.String(e.Name)
 	switch {
 	case e.To == exectrace.Gone:
 		a.retire(g, true)
@@ -187,7 +189,7 @@ func (a *analysis) enter(e *exectrace.Event) {
 	if e.To == exectrace.Gone || e.To == exectrace.Unknown {
 		return
 	}
-	g := &goroutine{created: e.From == exectrace.Gone, state: e.To, reason: e.Reason, counted: a.before[e.Goroutine]}
+	g := &goroutine{created: e.From == exectrace.Gone, state: e.To, reason: a.tree.names.String(e.Name), counted: a.before[e.Goroutine]}
 	a.goroutines[e.Goroutine] = g
 	if g.created {
 		g.since = e.TimeNs

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -16,7 +15,7 @@ func TestAnalyzeAddsTracesUp(t *testing.T) {
 	}
 	one, run := analyzePlanted(t)
 	trace := func(name string, startNs int64) Trace {
-		return Trace{Name: name, Reader: bytes.NewReader(run.trace), StartNs: startNs}
+		return Trace{Name: name, Source: bytes.NewReader(run.trace), StartNs: startNs}
 	}
 	hour := int64(3600e9)
 	r, err := Analyze([]Trace{trace("second", hour), trace("first", 0)})
@@ -67,6 +66,12 @@ func TestAnalyzeIsDeterministic(t *testing.T) {
 	}
 }
 
+// failing is a source that cannot be read.
+type failing struct{ err error }
+
+func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
+func (failing) Size() int64                         { return 1 << 20 }
+
 func TestAnalyzeRefuses(t *testing.T) {
 	broken := errors.New("connection reset")
 	for _, c := range []struct {
@@ -74,8 +79,8 @@ func TestAnalyzeRefuses(t *testing.T) {
 		want   string
 	}{
 		{nil, "there is no execution trace"},
-		{[]Trace{{Name: "trace-000", Reader: strings.NewReader("<html>")}}, "trace-000: the file is not a Go execution trace"},
-		{[]Trace{{Name: "trace-000", Reader: iotest.ErrReader(broken)}}, "connection reset"},
+		{[]Trace{{Name: "trace-000", Source: strings.NewReader("<html>")}}, "trace-000: the file is not a Go execution trace"},
+		{[]Trace{{Name: "trace-000", Source: failing{broken}}}, "connection reset"},
 	} {
 		if _, err := Analyze(c.traces); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
@@ -83,7 +88,7 @@ func TestAnalyzeRefuses(t *testing.T) {
 	}
 	// Where another trace can be read, the broken one is a warning.
 	_, run := analyzePlanted(t)
-	r, err := Analyze([]Trace{{Name: "cut", Reader: strings.NewReader("go 1.26 tr")}, {Name: "good", Reader: bytes.NewReader(run.trace)}})
+	r, err := Analyze([]Trace{{Name: "cut", Source: strings.NewReader("go 1.26 tr")}, {Name: "good", Source: bytes.NewReader(run.trace)}})
 	if err != nil || len(r.Warnings) == 0 || !strings.HasPrefix(r.Warnings[0], "cut: ") {
 		t.Errorf("error %v, warnings %q", err, r.Warnings)
 	}
@@ -98,7 +103,7 @@ func BenchmarkAnalyze(b *testing.B) {
 	b.SetBytes(int64(len(run.trace)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Analyze([]Trace{{Name: "planted", Reader: bytes.NewReader(run.trace)}}); err != nil {
+		if _, err := Analyze([]Trace{{Name: "planted", Source: bytes.NewReader(run.trace)}}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package wall answers where the wall-clock time of goroutines and of requests
 // went: running, waiting for a processor, for a lock, a channel, the network, a
-// system call, the collector. It reads execution traces of Go 1.22 and newer.
+// system call, the collector. It reads execution traces.
 //
 // Every goroutine's life within a trace is cut into intervals of one state
 // each, without gap or overlap, so that the states of a group add up to its

@@ -53,7 +53,7 @@ func analyzePlanted(t *testing.T) (*Result, plantedRun) {
 	if run.err != nil {
 		t.Fatal(run.err)
 	}
-	r, err := Analyze([]Trace{{Name: "planted", Reader: bytes.NewReader(run.trace)}})
+	r, err := Analyze([]Trace{{Name: "planted", Source: bytes.NewReader(run.trace)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,16 +208,16 @@ func livesOf(t *testing.T, data []byte) (lives map[int64]int64, states map[exect
 			l.root = root
 		}
 	}
-	summary, err := exectrace.Read(bytes.NewReader(data), exectrace.DefaultLimits(), func(e *exectrace.Event) error {
+	event := func(b *exectrace.Batch, e *exectrace.Event) {
 		if e.Kind == exectrace.RangeBegin && e.Range == exectrace.MarkAssist {
 			// It may be all that shows the tracer's own goroutine, which
 			// allocates while it waits for whoever takes the trace.
-			seen(e.Goroutine, e.Stack)
+			seen(e.Goroutine, b.Stack(e.Stack))
 		}
 		if e.Kind != exectrace.Change {
-			return nil
+			return
 		}
-		seen(e.Actor, e.ActorStack)
+		seen(e.Actor, b.Stack(e.ActorStack))
 		l := all[e.Goroutine]
 		if l == nil {
 			l = &life{state: e.From, sum: make(map[exectrace.State]int64)}
@@ -230,7 +230,12 @@ func livesOf(t *testing.T, data []byte) (lives map[int64]int64, states map[exect
 		}
 		l.sum[l.state] += e.TimeNs - l.since
 		l.state, l.since = e.To, e.TimeNs
-		seen(e.Goroutine, e.Stack)
+		seen(e.Goroutine, b.Stack(e.Stack))
+	}
+	summary, err := exectrace.Read(bytes.NewReader(data), exectrace.DefaultLimits(), func(b *exectrace.Batch) error {
+		for i := range b.Events {
+			event(b, &b.Events[i])
+		}
 		return nil
 	})
 	if err != nil {

@@ -15,23 +15,31 @@ import (
 // script feeds events that are written out into an analysis.
 type script struct {
 	*analysis
-	stacks map[string]*exectrace.Stack
+	ids    map[string]exectrace.StackID
+	stacks []*exectrace.Stack // by number
+	texts  []string           // by number
 	frames map[string]*callstack.Frame
 	states map[int64]exectrace.State
 }
 
 func newScript() *script {
-	s := &script{newAnalysis(), make(map[string]*exectrace.Stack), make(map[string]*callstack.Frame), make(map[int64]exectrace.State)}
+	s := &script{analysis: newAnalysis(), ids: make(map[string]exectrace.StackID), stacks: make([]*exectrace.Stack, 1),
+		texts: make([]string, 1), frames: make(map[string]*callstack.Frame), states: make(map[int64]exectrace.State)}
+	s.tree.names = s
 	s.begin()
 	return s
 }
 
+func (s *script) Stack(id exectrace.StackID) *exectrace.Stack { return s.stacks[id] }
+
+func (s *script) String(id exectrace.StringID) string { return s.texts[id] }
+
 // stack interns "leaf<caller<root".
-func (s *script) stack(text string) *exectrace.Stack {
+func (s *script) stack(text string) exectrace.StackID {
 	if text == "" {
-		return nil
+		return 0
 	}
-	if s.stacks[text] == nil {
+	if s.ids[text] == 0 {
 		stack := &exectrace.Stack{}
 		for name := range strings.SplitSeq(text, "<") {
 			if s.frames[name] == nil {
@@ -39,15 +47,24 @@ func (s *script) stack(text string) *exectrace.Stack {
 			}
 			stack.Frames = append(stack.Frames, s.frames[name])
 		}
-		s.stacks[text] = stack
+		s.ids[text] = exectrace.StackID(len(s.stacks))
+		s.stacks = append(s.stacks, stack)
 	}
-	return s.stacks[text]
+	return s.ids[text]
+}
+
+func (s *script) text(text string) exectrace.StringID {
+	if text == "" {
+		return 0
+	}
+	s.texts = append(s.texts, text)
+	return exectrace.StringID(len(s.texts) - 1)
 }
 
 // to moves goroutine id to a state.
 func (s *script) to(ns, id int64, state exectrace.State, reason, stack string) {
 	s.event(&exectrace.Event{TimeNs: ns, Kind: exectrace.Change, Goroutine: id, Actor: exectrace.NoGoroutine,
-		From: s.states[id], To: state, Reason: reason, Stack: s.stack(stack)})
+		From: s.states[id], To: state, Name: s.text(reason), Stack: s.stack(stack)})
 	s.states[id] = state
 }
 

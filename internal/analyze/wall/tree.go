@@ -16,9 +16,16 @@ type tree struct {
 	numbers  map[callstack.Frame]int
 	seen     []*callstack.Frame // by number
 	children map[child]*node
-	// byStack and byWait are of the reading at hand.
-	byStack, byWait map[*exectrace.Stack]*node
+	// names, byStack and byWait are of the reading at hand.
+	names           names
+	byStack, byWait []*node // by number
 	byFrame         map[*callstack.Frame]int
+}
+
+// names tells what the numbers in events mean.
+type names interface {
+	Stack(exectrace.StackID) *exectrace.Stack
+	String(exectrace.StringID) string
 }
 
 type child struct {
@@ -44,39 +51,39 @@ func newTree() *tree {
 
 // nextTrace forgets the pointers of the reading that ended.
 func (t *tree) nextTrace() {
-	t.byStack = make(map[*exectrace.Stack]*node)
-	t.byWait = make(map[*exectrace.Stack]*node)
+	t.byStack, t.byWait = nil, nil
 	t.byFrame = make(map[*callstack.Frame]int)
 }
 
 // node returns the place of a stack, nil for none.
-func (t *tree) node(s *exectrace.Stack) *node {
-	if s == nil {
-		return nil
-	}
-	n, ok := t.byStack[s]
-	if !ok {
-		n = t.path(s.Frames, s.Cut())
-		t.byStack[s] = n
-	}
-	return n
+func (t *tree) node(id exectrace.StackID) *node {
+	return t.place(&t.byStack, id, func(frames []*callstack.Frame) []*callstack.Frame { return frames })
 }
 
 // waiting returns the place of a stack without the runtime's frames of parking
 // at its leaf: the trace gives them when it states what a goroutine does, and
 // leaves them out when the goroutine stops, and the place is the same.
-func (t *tree) waiting(s *exectrace.Stack) *node {
-	if s == nil {
-		return nil
-	}
-	n, ok := t.byWait[s]
-	if !ok {
-		frames := s.Frames
+func (t *tree) waiting(id exectrace.StackID) *node {
+	return t.place(&t.byWait, id, func(frames []*callstack.Frame) []*callstack.Frame {
 		for len(frames) > 1 && isParking(frames[0].Function) {
 			frames = frames[1:]
 		}
-		n = t.path(frames, s.Cut())
-		t.byWait[s] = n
+		return frames
+	})
+}
+
+func (t *tree) place(known *[]*node, id exectrace.StackID, frames func([]*callstack.Frame) []*callstack.Frame) *node {
+	if id == 0 {
+		return nil
+	}
+	if int(id) >= len(*known) {
+		*known = append(*known, make([]*node, int(id)+1-len(*known))...)
+	}
+	n := (*known)[id]
+	if n == nil {
+		s := t.names.Stack(id)
+		n = t.path(frames(s.Frames), s.Cut())
+		(*known)[id] = n
 	}
 	return n
 }

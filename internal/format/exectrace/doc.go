@@ -1,19 +1,25 @@
 // Package exectrace reads execution traces: what runtime/trace, go test
-// -trace, /debug/pprof/trace and the flight recorder write, in the format of
-// Go 1.22 and newer.
+// -trace, /debug/pprof/trace and the flight recorder write.
 //
-// [Read] hands out one event after the other: what each goroutine goes over to
-// and why it waits, the collector's ranges, and CPU samples where a CPU profile
-// ran beside the trace. Equal stacks are one [Stack]. The events come in one
-// order that agrees with the trace's own rules of what precedes what, at times
-// that never fall; each goroutine's changes join up, so that its states cover
-// its life without gap or overlap.
+// [Read] hands out the events in batches: what each goroutine and processor goes over to
+// and why a goroutine waits, the collector's ranges, the heap's size, tasks, regions
+// and logs, and CPU samples where a CPU profile ran beside the trace. They come in
+// one order that agrees with the trace's own rules of what precedes what, at
+// times that rise; each goroutine's changes join up, so that its states cover
+// its life without gap or overlap. Order, times and everything else are those of
+// golang.org/x/exp/trace, which tests hold it against event by event.
 //
-// The decoding is golang.org/x/exp/trace's, and nothing of its types is seen
-// from outside. It works by generations of about a second and needs each whole:
-// of a trace that is cut off or damaged, what stands before the last whole
-// generation is read, and [Summary.Warnings] says that the rest is missing.
-// A trace of under a second has one generation, and is lost when it is cut.
+// A trace of Go 1.22 and newer consists of generations of about a second each. A
+// generation stands for itself: it states what lives and numbers its own
+// stacks and strings. Hence several are read side by side, each thread's batches
+// as they are needed, and what is held at once is some of the largest generation's
+// tables, 16 MB of events for each that is read ahead, and one record for each
+// goroutine that lives. Traces of Go 1.11 to 1.21 are read with x/exp/trace.
+//
+// Of a trace that is cut off, every batch before the cut is read, though the
+// stacks of the last generation, which come at its end, are missing. Where
+// damage or a cut took events, the goroutines they concern go over to what the next
+// event implies. [Summary.Warnings] says all of it.
 //
 // It misleads where the trace does. A goroutine that waits since before the
 // trace began has no reason for it, and a stack only if it waits to the end of

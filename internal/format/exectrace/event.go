@@ -6,26 +6,38 @@ import "whet/internal/callstack"
 type Kind uint8
 
 const (
-	Change      Kind = iota // Goroutine goes over From → To
-	RangeBegin              // Range begins, on Goroutine or for the whole process
-	RangeActive             // Range was in force before: said at the trace's begin, and perhaps again later
-	RangeEnd                // Range ends
-	Sample                  // Goroutine was on a processor, at Stack
+	Change       Kind = iota // Goroutine goes over From → To
+	ProcChange               // Proc goes over From → To, which are Unknown, Gone, Idle and Running
+	RangeBegin               // Range begins, on Goroutine, on Proc or for the whole process
+	RangeActive              // Range was in force before: said at the trace's begin, and perhaps again later
+	RangeEnd                 // Range ends; of Sweep, Value bytes were swept and Arg bytes reclaimed
+	Sample                   // Goroutine was on a processor, at Stack
+	HeapLive                 // the heap has Value bytes
+	HeapGoal                 // the collector is to begin so that it ends at Value bytes
+	Procs                    // GOMAXPROCS is Value
+	TaskBegin                // Actor begins task Value, of type Name, below task Arg (0: none)
+	TaskEnd                  // Actor ends task Value
+	RegionBegin              // Actor begins a region of type Name in task Value (0: none)
+	RegionEnd                // Actor ends it
+	Log                      // Actor logs in task Value, with Name as the category; see [Batch.Text]
+	Label                    // Actor is labelled Name by the runtime
+	Experimental             // of an experiment, whose meaning is its own
 )
 
-// State is what a goroutine does.
+// State is what a goroutine or a processor does.
 type State uint8
 
 const (
 	Unknown  State = iota // before the trace said anything: it lived since before the trace
 	Gone                  // not created yet, or ended
 	Runnable              // ready, waiting for a processor
-	Running               // on a processor
+	Running               // on a processor; a processor is on a thread
 	Waiting               // blocked, for Reason
 	Syscall               // in a system call
+	Idle                  // a processor that no thread has
 )
 
-var stateNames = [...]string{"unknown", "gone", "runnable", "running", "waiting", "syscall"}
+var stateNames = [...]string{"unknown", "gone", "runnable", "running", "waiting", "syscall", "idle"}
 
 func (s State) String() string { return stateNames[s] }
 
@@ -40,30 +52,45 @@ const (
 	Sweep                   // a processor sweeps; no goroutine's
 )
 
-// NoGoroutine stands where no goroutine is concerned.
-const NoGoroutine = -1
+// NoGoroutine, NoProc and NoThread stand where none is concerned.
+const (
+	NoGoroutine = -1
+	NoProc      = -1
+	NoThread    = 0
+)
 
-// Event is one thing that happened. It is the reader's: the next event
-// overwrites it.
+// StackID names a stack, and StringID a text, within one reading: equal ones have one
+// number, from 1 on. 0 is none, or one that the trace lacks.
+type (
+	StackID  uint32
+	StringID uint32
+)
+
+// Event is one thing that happened. A cache line holds one.
 type Event struct {
-	TimeNs    int64 // since the trace's beginning; never falls
-	Kind      Kind
-	From, To  State // From is what To of the goroutine's change before was
-	Range     Range
-	Goroutine int64 // the goroutine that changes, is sampled or holds the range, else NoGoroutine
-	Actor     int64 // the goroutine that made Goroutine change: its creator, or who unblocked it; else NoGoroutine
-	// Reason is the runtime's word for why the goroutine waits or yields, and
-	// for why the world stops; "" if the trace has none.
-	Reason string
-	// Stack is where Goroutine is; where it begins, when it is created. Nil if
-	// the trace has none.
-	Stack *Stack
-	// ActorStack is where Actor is, or the runtime on nobody's behalf.
-	ActorStack *Stack
+	TimeNs    int64  // since the trace's beginning; rises by at least 1 with each event
+	Goroutine int64  // the goroutine that changes, is sampled or holds the range, else NoGoroutine
+	Actor     int64  // who did it: of Change another goroutine, its creator or who unblocked it; else NoGoroutine
+	Value     uint64 // see Kind
+	Arg       uint64 // see Kind
+	// Stack is where Goroutine is; where it begins, when it is created; where
+	// Actor is, for kinds that are its own.
+	Stack StackID
+	// ActorStack is where Actor is, or the runtime on nobody's behalf, when
+	// Goroutine changes.
+	ActorStack StackID
+	// Name is the runtime's word for why the goroutine waits or yields and why the
+	// world stops; the type of a task or region, a log's category, a label.
+	Name   StringID
+	Proc   int32  // on which it happened, or that changes; else NoProc
+	Thread uint32 // the last 32 bits of the number that the system has for it, else NoThread
+	Kind   Kind
+	From   State // what To of the change before was
+	To     State
+	Range  Range
 }
 
-// Stack is a call stack. Within one reading, equal stacks are the same *Stack,
-// and equal frames the same *callstack.Frame.
+// Stack is a call stack. Equal frames of one reading are the same *callstack.Frame.
 type Stack struct {
 	Frames []*callstack.Frame // leaf first, at least one
 }
@@ -74,6 +101,29 @@ const maxDepth = 128
 
 // Cut reports that frames towards the root may be missing.
 func (s *Stack) Cut() bool { return len(s.Frames) >= maxDepth }
+
+// Batch is events in order, and what their numbers mean. It is the reader's:
+// after the call that it was handed to, another takes its place.
+type Batch struct {
+	Events []Event
+	names  *names
+	texts  *texts
+}
+
+// Stack returns the stack of a number, nil of 0. It stays valid.
+func (b *Batch) Stack(id StackID) *Stack { return b.names.stacks[id] }
+
+// String returns the text of a number, "" of 0.
+func (b *Batch) String(id StringID) string { return b.names.strings[id] }
+
+// Text returns the message of a Log event. Messages may be as many as
+// events, and are not kept with the other strings.
+func (b *Batch) Text(e *Event) string {
+	if e.Kind != Log || b.texts == nil {
+		return ""
+	}
+	return string(b.texts.string(e.Arg))
+}
 
 // Summary is what a reading says beside its events.
 type Summary struct {
@@ -86,5 +136,6 @@ type Summary struct {
 	// say.
 	MonoNs, WallNs int64
 	Events         int // handed out
+	Generations    int
 	Warnings       []string
 }

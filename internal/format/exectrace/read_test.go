@@ -12,10 +12,8 @@ import (
 	runtimetrace "runtime/trace"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	google "github.com/google/pprof/profile"
-	"golang.org/x/exp/trace"
 
 	"whet/internal/callstack"
 )
@@ -23,7 +21,7 @@ import (
 // check holds what Read promises of the order of its events: times do not
 // fall, each goroutine's changes join up, so that its intervals neither overlap
 // nor leave a gap, and equal stacks are one.
-func check(t testing.TB, events []Event, summary Summary) {
+func check(t testing.TB, events []said, summary Summary) {
 	t.Helper()
 	var last int64
 	state := make(map[int64]State)
@@ -93,12 +91,12 @@ func TestRead(t *testing.T) {
 		switch {
 		case e.Kind == RangeBegin && e.Range == GC:
 			saw["collection"] = true
-		case e.Kind == RangeBegin && e.Range == StopWorld && e.Reason != "":
+		case e.Kind == RangeBegin && e.Range == StopWorld && e.Name != "":
 			saw["stop"] = true
 		case e.Kind != Change:
-		case e.To == Waiting && e.Reason == "network" && strings.HasPrefix(leaf, "internal/poll.(*FD)."):
+		case e.To == Waiting && e.Name == "network" && strings.HasPrefix(leaf, "internal/poll.(*FD)."):
 			saw["network"] = true
-		case e.To == Waiting && e.Reason == "select":
+		case e.To == Waiting && e.Name == "select":
 			saw["select"] = true
 		case e.From == Waiting && e.To == Runnable && e.Actor != NoGoroutine && e.ActorStack != nil:
 			saw["unblock"] = true
@@ -110,7 +108,7 @@ func TestRead(t *testing.T) {
 			saw["syscall"] = true
 		case e.From == Unknown && e.To == Waiting && e.Stack != nil && e.Stack.Frames[0].Function == "runtime.gopark":
 			saw["parked since before"] = true
-		case e.From == Running && e.To == Runnable && e.Reason == "runtime.Gosched":
+		case e.From == Running && e.To == Runnable && e.Name == "runtime.Gosched":
 			saw["yield"] = true
 		}
 	}
@@ -136,12 +134,12 @@ func TestReadAgreesWithGoToolTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, counts := range map[string]func(*Event) bool{
-		"net":     func(e *Event) bool { return e.To == Waiting && e.Reason == "network" },
-		"syscall": func(e *Event) bool { return e.To == Syscall },
-		"sched":   func(e *Event) bool { return e.To == Runnable },
-		"sync": func(e *Event) bool {
-			return e.To == Waiting && (strings.Contains(e.Reason, "chan") || strings.Contains(e.Reason, "sync") || strings.Contains(e.Reason, "select"))
+	for kind, counts := range map[string]func(*said) bool{
+		"net":     func(e *said) bool { return e.To == Waiting && e.Name == "network" },
+		"syscall": func(e *said) bool { return e.To == Syscall },
+		"sched":   func(e *said) bool { return e.To == Runnable },
+		"sync": func(e *said) bool {
+			return e.To == Waiting && (strings.Contains(e.Name, "chan") || strings.Contains(e.Name, "sync") || strings.Contains(e.Name, "select"))
 		},
 	} {
 		out, err := exec.Command("go", "tool", "trace", "-pprof="+kind, file).Output()
@@ -182,61 +180,17 @@ func TestReadAgreesWithGoToolTrace(t *testing.T) {
 	}
 }
 
-// TestReadHandsOutEverything counts with the decoder itself.
-func TestReadHandsOutEverything(t *testing.T) {
-	r, err := trace.NewReader(bytes.NewReader(record()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := make(map[Kind]int)
-	for {
-		ev, err := r.ReadEvent()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch ev.Kind() {
-		case trace.EventStateTransition:
-			if ev.StateTransition().Resource.Kind == trace.ResourceGoroutine {
-				want[Change]++
-			}
-		case trace.EventRangeBegin:
-			want[RangeBegin]++
-		case trace.EventRangeActive:
-			want[RangeActive]++
-		case trace.EventRangeEnd:
-			want[RangeEnd]++
-		case trace.EventStackSample:
-			want[Sample]++
-		}
-	}
-	events, _, err := read(t, record(), DefaultLimits())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range events {
-		want[e.Kind]--
-	}
-	for kind, left := range want {
-		if left != 0 {
-			t.Errorf("kind %d: %d events more or fewer", kind, left)
-		}
-	}
-}
-
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ data, want string }{
 		{"", "is empty"},
 		{"hello", "is not a Go execution trace"},
 		{"<!DOCTYPE html><html>…", "is not a Go execution trace"},
 		{"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x00\x00", "packed with gzip"},
-		{"go 1.19 trace\x00\x00\x00\x01\x02", "has the format of Go 1.19"},
-		{"go 1.99 trace\x00\x00\x00\x01\x02", "read the execution trace: "},
+		{"go 1.19 trace\x00\x00\x00\x01\x02", "read the execution trace: "},
+		{"go 1.20 trace\x00\x00\x00\x01\x02", "has the format of Go 1.20, which is not known"},
+		{"go 1.99 trace\x00\x00\x00\x01\x02", "has the format of Go 1.99, which is newer"},
 		{"go 1.26 trace\x00\x00\x00", "holds no events"},
 		{"go 1.26 trace\x00\x00\x00\xff\xff\xff", "read the execution trace: "},
-		{string(record()[:1000]), "read the execution trace: "},
 	} {
 		_, _, err := read(t, []byte(c.data), DefaultLimits())
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -244,13 +198,35 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 	broken := errors.New("connection reset")
-	if _, err := Read(iotest.ErrReader(broken), DefaultLimits(), nil); !errors.Is(err, broken) {
+	if _, err := Read(failing{bytes.NewReader(record()), 0, broken}, DefaultLimits(), nil); !errors.Is(err, broken) {
 		t.Errorf("error of the reader: %v", err)
 	}
+	var events []said
+	summary, err := Read(failing{bytes.NewReader(record()), int64(len(record()) - 100), broken}, DefaultLimits(), collect(&events))
+	if err == nil && (len(summary.Warnings) == 0 || !strings.Contains(strings.Join(summary.Warnings, "\n"), broken.Error())) {
+		t.Errorf("a reader that fails at the end: %d events, %q", len(events), summary.Warnings)
+	}
+	if err != nil && !errors.Is(err, broken) {
+		t.Errorf("a reader that fails at the end: %v", err)
+	}
 	stop := errors.New("enough")
-	if _, err := Read(bytes.NewReader(record()), DefaultLimits(), func(*Event) error { return stop }); !errors.Is(err, stop) {
+	if _, err := Read(bytes.NewReader(record()), DefaultLimits(), func(*Batch) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error of the caller: %v", err)
 	}
+}
+
+// failing is a source that cannot be read from some byte on.
+type failing struct {
+	*bytes.Reader
+	from int64
+	err  error
+}
+
+func (f failing) ReadAt(p []byte, offset int64) (int, error) {
+	if offset+int64(len(p)) > f.from {
+		return 0, f.err
+	}
+	return f.Reader.ReadAt(p, offset)
 }
 
 func TestReadLimits(t *testing.T) {
@@ -312,15 +288,51 @@ func TestReadCut(t *testing.T) {
 	if len(assists) == 0 {
 		t.Error("no goroutine assists the collector")
 	}
-	// A shorter cut has no more, and what it has is the same.
-	shorter, _, err := read(t, data[:len(data)*3/4], DefaultLimits())
-	if err != nil || len(shorter) == 0 || len(shorter) > len(events) {
+	// A shorter cut has no more, and the same but for its last generation.
+	var shorter []said
+	whole, of := 0, (*texts)(nil)
+	_, err = Read(bytes.NewReader(data[:len(data)*3/4]), DefaultLimits(), func(b *Batch) error {
+		if b.texts != of {
+			whole, of = len(shorter), b.texts
+		}
+		return collect(&shorter)(b)
+	})
+	if err != nil || whole == 0 || len(shorter) > len(events) {
 		t.Fatalf("%d events of three quarters, %d of the whole: %v", len(shorter), len(events), err)
 	}
-	for i, e := range shorter {
-		if e.TimeNs != events[i].TimeNs || e.Goroutine != events[i].Goroutine || e.To != events[i].To {
-			t.Fatalf("event %d: %+v, want %+v", i, e, events[i])
+	for i, e := range shorter[:whole] {
+		if want := events[i]; e.TimeNs != want.TimeNs || e.Goroutine != want.Goroutine || e.To != want.To {
+			t.Fatalf("event %d: %+v, want %+v", i, e, want)
 		}
+	}
+}
+
+// TestReadCutInTheFirst cuts a trace of one generation everywhere: the batches
+// before the cut are read, and a warning says so.
+func TestReadCutInTheFirst(t *testing.T) {
+	data := record()
+	all, _, err := read(t, data, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for size := len(data) - 1; size > 100; size -= 97 {
+		events, summary, err := read(t, data[:size], DefaultLimits())
+		if err != nil {
+			// The first batch is of the clocks.
+			if size > 2000 || !strings.HasPrefix(err.Error(), "read the execution trace: ") && !strings.Contains(err.Error(), "holds no events") {
+				t.Fatalf("%d bytes: %v", size, err)
+			}
+			continue
+		}
+		check(t, events, summary)
+		if len(summary.Warnings) == 0 || !strings.Contains(strings.Join(summary.Warnings, "\n"), "read up to byte") {
+			t.Fatalf("%d bytes: warnings %q", size, summary.Warnings)
+		}
+		last = max(last, len(events))
+	}
+	if last < len(all)*9/10 {
+		t.Errorf("%d events at the most, the whole trace has %d", last, len(all))
 	}
 }
 
@@ -377,7 +389,7 @@ func FuzzRead(f *testing.F) {
 		damaged[at] ^= 0x55
 		f.Add(damaged, len(data))
 	}
-	limits := Limits{MaxBytes: 1 << 20, MaxEvents: 1e5, MaxGoroutines: 1e4, MaxFrames: 1e5}
+	limits := Limits{MaxBytes: 1 << 20, MaxEvents: 1e5, MaxGoroutines: 1e4, MaxFrames: 1e5, MaxStrings: 1e4, MaxBatches: 1e4}
 	f.Fuzz(func(t *testing.T, data []byte, size int) {
 		whole, _, wholeErr := read(t, data, limits)
 		if size < 0 || size > len(data) {
@@ -414,7 +426,7 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Read(bytes.NewReader(data), DefaultLimits(), func(*Event) error { return nil }); err != nil {
+		if _, err := Read(bytes.NewReader(data), DefaultLimits(), func(*Batch) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

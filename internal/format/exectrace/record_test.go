@@ -82,15 +82,29 @@ var record = sync.OnceValue(func() []byte {
 	return out.Bytes()
 })
 
+// said is an event with what its numbers mean.
+type said struct {
+	Event
+	Stack, ActorStack *Stack
+	Name, Text        string
+}
+
 // read collects all events.
-func read(t testing.TB, data []byte, limits Limits) ([]Event, Summary, error) {
+func read(t testing.TB, data []byte, limits Limits) ([]said, Summary, error) {
 	t.Helper()
-	var events []Event
-	summary, err := Read(bytes.NewReader(data), limits, func(e *Event) error {
-		events = append(events, *e)
-		return nil
-	})
+	var events []said
+	summary, err := Read(bytes.NewReader(data), limits, collect(&events))
 	return events, summary, err
+}
+
+func collect(events *[]said) func(*Batch) error {
+	return func(b *Batch) error {
+		for i := range b.Events {
+			e := &b.Events[i]
+			*events = append(*events, said{*e, b.Stack(e.Stack), b.Stack(e.ActorStack), b.String(e.Name), b.Text(e)})
+		}
+		return nil
+	}
 }
 
 // recordLittle runs hardly anything, so that a fuzzer finds its way.

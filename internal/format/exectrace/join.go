@@ -1,0 +1,276 @@
+package exectrace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+)
+
+const (
+	// batchEvents is how many events are handed over at once: what fits a core's own cache.
+	batchEvents = 1024
+	// aheadBatches bounds how far a generation is read ahead of the one before it: 16 MB.
+	aheadBatches = 256
+)
+
+// part is a generation that is being read.
+type part struct {
+	gen    *generation
+	texts  *texts
+	ready  chan []Event // in order; closed at the end
+	spare  chan []Event
+	merger *merger
+	first  chan error // once: whether its tables are read
+	err    error      // when ready is closed: why it ended early
+	harm   []error    // what of it cannot be decoded
+}
+
+// joiner makes one order of the generations' events, and one numbering of their names.
+type joiner struct {
+	limits  Limits
+	names   *names
+	states  map[int64]State // of goroutines that lived when the last generation ended
+	procs   map[int32]State
+	each    func(*Batch) error
+	begin   int64
+	last    int64
+	started bool
+	summary Summary
+}
+
+func (j *joiner) warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); len(j.summary.Warnings) < 10 && !slices.Contains(j.summary.Warnings, text) {
+		j.summary.Warnings = append(j.summary.Warnings, text)
+	}
+}
+
+// errStopped ends the reading of generations that nobody waits for.
+var errStopped = errors.New("stopped")
+
+// readGenerations reads several generations side by side and hands their events
+// out one after the other.
+func (j *joiner) readGenerations(x *index) error {
+	stop := make(chan struct{})
+	defer close(stop)
+	var parts []*part
+	var tickNs float64
+	for ended := false; ; {
+		for !ended && len(parts) < max(2, runtime.GOMAXPROCS(0)) {
+			g := x.next()
+			if g == nil {
+				ended = true
+				break
+			}
+			ended = g.broken != nil
+			if g.tickNs > 0 {
+				tickNs = g.tickNs
+			} else if tickNs == 0 {
+				tickNs = 64 // of the runtime on all but old processors of some kinds
+				if len(g.threads) > 0 {
+					j.warn("the trace does not say its clock's rate, being cut off: times are right where a tick takes 64 ns, as with most systems")
+				}
+			}
+			parts = append(parts, j.start(x.src, g, tickNs, stop))
+		}
+		if len(parts) == 0 {
+			return nil
+		}
+		p := parts[0]
+		parts = parts[1:]
+		if err := j.join(p); err != nil {
+			return err
+		}
+	}
+}
+
+func (j *joiner) start(src io.ReaderAt, g *generation, tickNs float64, stop chan struct{}) *part {
+	p := &part{gen: g, ready: make(chan []Event, aheadBatches), spare: make(chan []Event, aheadBatches), first: make(chan error, 1)}
+	made := 0
+	out := func(full []Event) []Event {
+		if len(full) > 0 {
+			p.ready <- full // has room for all there are
+		}
+		if made < aheadBatches {
+			select {
+			case events := <-p.spare:
+				return events[:0]
+			default:
+				made++
+				return make([]Event, 0, batchEvents)
+			}
+		}
+		select {
+		case events := <-p.spare:
+			return events[:0]
+		case <-stop:
+			panic(errStopped)
+		}
+	}
+	go func() {
+		defer close(p.ready)
+		defer func() {
+			if v := recover(); v != nil && v != any(errStopped) {
+				panic(v)
+			}
+		}()
+		m := newMerger(g, src, tickNs, out)
+		p.merger = m
+		texts, damaged, err := readTexts(src, g)
+		p.texts = texts
+		if damaged != nil {
+			p.harm = append(p.harm, damaged)
+		}
+		if err == nil {
+			m.samples, damaged, err = readSamples(src, g, m.ns)
+			if damaged != nil {
+				p.harm = append(p.harm, damaged)
+			}
+		}
+		p.first <- err
+		if err != nil {
+			p.err = err
+			return
+		}
+		p.err = m.run(j.limits.MaxGoroutines)
+		if m.damaged != nil {
+			p.harm = append(p.harm, m.damaged)
+		}
+	}()
+	return p
+}
+
+// join hands out the events of the next generation.
+func (j *joiner) join(p *part) error {
+	if err := <-p.first; err != nil {
+		return fmt.Errorf("read the execution trace: %w", err)
+	}
+	g := p.gen
+	at := p.merger.ns(g.minTime)
+	if !j.started {
+		j.started, j.begin = true, max(at, 1)
+	} else if at -= j.begin; at > j.last {
+		j.last = at
+	} else {
+		j.last++
+	}
+	if g.snapped && j.summary.MonoNs == 0 {
+		since := p.merger.ns(g.snapTime) - j.begin
+		j.summary.MonoNs = int64(g.snapMono) - since
+		j.summary.WallNs = int64(g.snapSec)*1e9 + int64(g.snapNs) - since
+	}
+	j.names.nextGeneration()
+	batch := Batch{names: j.names, texts: p.texts}
+	for events := range p.ready {
+		n, err := j.join1(events, p.texts)
+		batch.Events = events[:n]
+		if n > 0 {
+			j.summary.Events += n
+			j.summary.EndNs = j.last
+			if err := j.each(&batch); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return j.partial(err)
+		}
+		p.spare <- events
+	}
+	j.summary.Generations++
+	for i := range p.merger.live.slots {
+		if g := &p.merger.live.slots[i]; g.state != Gone && g.state != Unknown {
+			j.states[g.id] = g.state
+		}
+	}
+	return j.judge(p)
+}
+
+// judge says what a generation lacked.
+func (j *joiner) judge(p *part) error {
+	for _, damaged := range p.harm {
+		j.warn("the trace is damaged: %v", damaged)
+	}
+	lacks := ""
+	if m := p.merger; m.losses > 0 {
+		lacks = fmt.Sprintf("from %.3f s on, %d events do not follow from what is known before them, and times around them are uncertain",
+			float64(max(m.lossNs-j.begin, 0))/1e9, m.losses)
+	}
+	if p.err != nil {
+		return j.partial(p.err)
+	}
+	switch broken := p.gen.broken; {
+	case broken != nil:
+		if lacks != "" {
+			lacks = "; " + lacks
+		}
+		if len(p.gen.stacks) == 0 {
+			lacks += "; the stacks of its last part, which come at the end, are lost"
+		}
+		j.warn("the trace is read up to byte %d, %.3f s, only: %v%s", p.gen.brokenAt, float64(j.last)/1e9, broken, lacks)
+	case lacks != "":
+		j.warn("the trace lacks events: %s", lacks)
+	}
+	return nil
+}
+
+// errPartial ends a reading with what there is.
+var errPartial = errors.New("partial")
+
+// partial ends the reading where a limit is reached or the input fails.
+func (j *joiner) partial(err error) error {
+	if j.summary.Events == 0 {
+		return fmt.Errorf("read the execution trace: %w", err)
+	}
+	j.warn("the trace is read up to %.3f s only: %v", float64(j.last)/1e9, err)
+	return errPartial
+}
+
+// join1 gives events of one generation the reading's times and numbers. It
+// returns how many it could.
+func (j *joiner) join1(events []Event, t *texts) (int, error) {
+	if left := j.limits.MaxEvents - j.summary.Events; len(events) > left {
+		n, err := j.join1(events[:left], t)
+		if err == nil {
+			err = fmt.Errorf("it holds more than the limit of %d events", j.limits.MaxEvents)
+		}
+		return n, err
+	}
+	for i := range events {
+		e := &events[i]
+		if e.TimeNs -= j.begin; e.TimeNs <= j.last {
+			e.TimeNs = j.last + 1
+		}
+		j.last = e.TimeNs
+		var err error
+		if e.Stack != 0 {
+			e.Stack, err = j.names.stackOf(t, e.Stack)
+		}
+		if e.ActorStack != 0 && err == nil {
+			e.ActorStack, err = j.names.stackOf(t, e.ActorStack)
+		}
+		if e.Name != 0 && err == nil {
+			e.Name, err = j.names.stringOf(t, e.Name)
+		}
+		if err != nil {
+			return i, err
+		}
+		switch {
+		case e.From != Unknown:
+		case e.Kind == Change:
+			// The generation states first what it does; what it did is the one before's to say.
+			if state, ok := j.states[e.Goroutine]; ok {
+				e.From = state
+				delete(j.states, e.Goroutine)
+			}
+		case e.Kind == ProcChange && j.summary.Generations > 0:
+			if e.From = j.procs[e.Proc]; e.From == Unknown {
+				e.From = Gone
+			}
+		}
+		if e.Kind == ProcChange {
+			j.procs[e.Proc] = e.To
+		}
+	}
+	return len(events), nil
+}
