@@ -130,7 +130,7 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 		}
 		at := fmt.Sprintf("m/app.%s:%d", cmp.Or(function, "f"), i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa bytes.IndexByte compress/flate.NewWriter makeslice") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa bytes.IndexByte compress/flate.NewWriter newproc makeslice") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
@@ -197,6 +197,11 @@ func TestShapeSilent(t *testing.T) {
 		{"byte-searched", "s []byte, f func() int", "int", "for _, c := range s {\n\tif c == 'a' {\n\t\treturn f()\n\t}\n}\nreturn -1", ""},
 		{"byte-searched", "s []byte", "int", "for i := 1; i < len(s); i++ {\n\tif s[i] == s[i-1] {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
 		{"bytes-searched", "s []byte", "int", "for i, c := range s {\n\tif c == 'a' || c == 'b' && i > 3 {\n\t\treturn i\n\t}\n}\nreturn -1", ""},
+		{"goroutine-per-item", "c chan int", "", "for x := range c {\n\tgo println(x)\n}", ""},
+		{"goroutine-per-item", "workers int", "", "for i := range workers {\n\tgo println(i)\n}", ""},
+		{"goroutine-per-item", "workers int", "", "for i := 0; i < workers; i++ {\n\tgo println(i)\n}", ""},
+		{"goroutine-per-item", "next func() int", "", "for {\n\tgo println(next())\n}", ""},
+		{"goroutine-per-item", "list []int", "", "go func() {\n\tfor _, x := range list {\n\t\tprintln(x)\n\t}\n}()", ""},
 		{"compressor-returned", "w io.Writer", "io.Writer", "if w == nil {\n\treturn gzip.NewWriter(os.Stdout)\n}\nreturn gzip.NewWriter(w)", ""},
 		{"compressor-returned", "w io.Writer", "error", "z := gzip.NewWriter(w)\nreturn z.Close()", ""},
 		{"compressor-returned", "w io.Writer", "*sync.Pool", "return &sync.Pool{New: func() any { return gzip.NewWriter(nil) }}", ""},

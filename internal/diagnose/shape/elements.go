@@ -67,17 +67,11 @@ type each struct {
 // eachOf reads for i, v := range x, for i := range len(x) and
 // for i := 0; i < len(x); i++, of an x without calls; nil for any other node.
 func eachOf(p *typed.Package, n ast.Node) *each {
-	length := func(e ast.Expr) ast.Expr {
-		if call, ok := e.(*ast.CallExpr); ok && p.Builtin(call) == "len" && len(call.Args) == 1 {
-			return call.Args[0]
-		}
-		return nil
-	}
 	var l each
 	switch n := n.(type) {
 	case *ast.RangeStmt:
 		l = each{loop: n, x: n.X, body: n.Body}
-		if x := length(n.X); x != nil {
+		if x := measured(p, n.X); x != nil {
 			l.x = x
 		}
 		if n.Tok != token.DEFINE {
@@ -95,7 +89,7 @@ func eachOf(p *typed.Package, n ast.Node) *each {
 			return nil
 		}
 		from := p.Info.Types[init.Rhs[0]].Value
-		l = each{loop: n, x: length(cond.Y), key: p.Var(init.Lhs[0]), body: n.Body}
+		l = each{loop: n, x: measured(p, cond.Y), key: p.Var(init.Lhs[0]), body: n.Body}
 		if l.x == nil || l.key == nil || p.Var(cond.X) != l.key || p.Var(post.X) != l.key || from == nil || from.ExactString() != "0" {
 			return nil
 		}

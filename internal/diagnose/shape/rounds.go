@@ -64,6 +64,16 @@ var ofRounds = []Shape{
 			Before: "total = 0\nfunc() {\n\tfor _, x := range list {\n\t\tdefer add(x)\n\t}\n}()\nreturn total",
 			After:  "total = 0\nfor _, x := range list {\n\tstep(x)\n}\nreturn total"},
 	}, Spends: []string{"runtime.deferproc", "runtime.deferreturn", "runtime.(*_panic).", "runtime.newdefer", "runtime.freedefer"}, Find: deferRecorded},
+	{Row: knowledge.Row{
+		ID: "goroutine-per-item", Cause: "goroutine-per-item",
+		When:       knowledge.Words("a loop over all elements of a slice or an array starts a goroutine in each round, by go or by Go of a sync.WaitGroup or an errgroup.Group, and starting them shows in the profile"),
+		Cost:       "a loop starts a goroutine for each item",
+		Instead:    "Start as many goroutines as processors, runtime.GOMAXPROCS(0), and let each do a part of the items, list[lo:hi], or take the next index from an atomic counter, some at a time. Where each item waits, for a file or a connection, let the limit be larger.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "list []int", Result: "int64", Args: "make([]int, 400)", Decls: "var sum atomic.Int64\n",
+			Before: "sum.Store(0)\nvar wg sync.WaitGroup\nfor i := range list {\n\twg.Add(1)\n\tgo func() {\n\t\tdefer wg.Done()\n\t\tsum.Add(int64(i))\n\t}()\n}\nwg.Wait()\nreturn sum.Load()",
+			After:  "sum.Store(0)\nvar wg sync.WaitGroup\nparts := runtime.GOMAXPROCS(0)\nstart := func(lo, hi int) {\n\twg.Add(1)\n\tgo func() {\n\t\tdefer wg.Done()\n\t\tfor i := lo; i < hi; i++ {\n\t\t\tsum.Add(int64(i))\n\t\t}\n\t}()\n}\nfor part := range parts {\n\tstart(len(list)*part/parts, len(list)*(part+1)/parts)\n}\nwg.Wait()\nreturn sum.Load()"},
+	}, Spends: []string{"runtime.newproc", "sync.(*WaitGroup).Go", "golang.org/x/sync/errgroup.(*Group).Go"}, Find: goroutinePerItem},
 }
 
 var handsOver = []string{"Insert", "Add", "Put", "Set", "Push", "Append", "Store"}
@@ -250,4 +260,40 @@ func deferRecorded(p *typed.Package, n ast.Node) (m Match) {
 	// It is recorded at the statement, and run where the function returns.
 	m.Goes = append(append(m.Goes, ends...), &ast.EmptyStmt{Semicolon: body.Rbrace})
 	return m
+}
+
+func goroutinePerItem(p *typed.Package, n ast.Node) (m Match) {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+	case *ast.CallExpr:
+		if !slices.Contains([]string{"sync.(*WaitGroup).Go", "golang.org/x/sync/errgroup.(*Group).Go"}, p.Called(n)) {
+			return m
+		}
+	default:
+		return m
+	}
+	var over ast.Expr
+	switch loop := outer(p, n).(type) {
+	case *ast.RangeStmt:
+		over = loop.X
+		if typed.Element(p.TypeOf(over)) == nil {
+			over = measured(p, over)
+		}
+	case *ast.ForStmt:
+		if until, ok := loop.Cond.(*ast.BinaryExpr); ok {
+			over = measured(p, until.Y)
+		}
+	}
+	if over != nil {
+		m.Goes = []ast.Node{n}
+	}
+	return m
+}
+
+// measured is the x of len(x), nil of any other expression.
+func measured(p *typed.Package, e ast.Expr) ast.Expr {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && p.Builtin(call) == "len" && len(call.Args) == 1 {
+		return call.Args[0]
+	}
+	return nil
 }

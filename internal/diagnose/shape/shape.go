@@ -284,6 +284,15 @@ var causes = slices.Concat([]knowledge.Cause{
 		Unneeded: "though what was found first bounds it",
 	},
 	{
+		ID: "goroutine-per-item", Title: "a goroutine for each item",
+		What:     "A loop starts a goroutine in each round, and starting them is much of the program's time.",
+		Why:      "To start a goroutine, to find a processor for it and to end it takes some 300 ns: more than many an item's work.",
+		Silent:   "For loops over numbers, whose rounds may be few, over channels, and without an end; when starting holds less than 5 % of the time.",
+		Fix:      "As many goroutines as processors, each with a part of the items.",
+		Unneeded: "where one for each processor does the same",
+		Outranks: []string{"closure-per-round", "object-per-call"},
+	},
+	{
 		ID: "compressor-per-use", Title: "a compressor made for each use",
 		What:     "A function makes a gzip.Writer or zlib.Writer and hands it to others, and the tables that it makes as it is first written to are much of the program's memory, or time.",
 		Why:      "A gzip.Writer takes some 800 KB, which are allocated, cleared and collected each time; Reset keeps them.",
