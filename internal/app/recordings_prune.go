@@ -76,6 +76,10 @@ func pruneRecordings(ctx context.Context, e *cli.Env, place dotwhet.Place, asJSO
 	if asJSON {
 		return document.Write(e.Stdout, &doc)
 	}
+	if len(doc.Recordings) == 0 {
+		_, err := fmt.Fprintln(e.Stdout, dotwhet.None)
+		return err
+	}
 	for _, p := range doc.Recordings {
 		text := p.Why
 		if p.Why == "" {

@@ -91,7 +91,7 @@ func (p Place) Resolve(operand string) (string, error) {
 		return "", err
 	}
 	if len(list) == 0 {
-		return "", cli.UsageError("%s: no recording here yet: whet tune makes one", operand)
+		return "", cli.UsageError("%s: %s", operand, None)
 	}
 	n, err := strconv.Atoi(asked)
 	switch {

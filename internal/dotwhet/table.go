@@ -132,6 +132,9 @@ func (p Place) PrintOperands(w io.Writer) error {
 	return err
 }
 
+// None says that there is no recording.
+const None = "no recording here yet: whet tune makes one"
+
 // Print writes the list of the recordings as text, or as one JSON document.
 func (p Place) Print(w io.Writer, asJSON bool) error {
 	rows, err := p.rows()
@@ -142,7 +145,7 @@ func (p Place) Print(w io.Writer, asJSON bool) error {
 		return document.Write(w, &table{document.New(document.Recordings, nil), rows})
 	}
 	if len(rows) == 0 {
-		_, err := fmt.Fprintln(w, "no recording here yet: whet tune makes one")
+		_, err := fmt.Fprintln(w, None)
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

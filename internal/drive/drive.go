@@ -204,7 +204,7 @@ func firstFailure(r *loadresult.Result) string {
 	switch {
 	case kind == "":
 		return ""
-	case example == "" || example == kind:
+	case example == "" || strings.HasSuffix(example, kind): // "connect: connection refused"
 		return ": " + kind
 	case strings.HasPrefix(example, kind+":"): // as package tls begins
 		if strings.Contains(example, "failed to verify certificate") {

@@ -259,7 +259,7 @@ func listFailed(operand, said, status string) *Error {
 		return e
 	}
 	switch {
-	case strings.Contains(said, "go.mod file not found"), strings.Contains(said, "cannot find main module"):
+	case strings.Contains(said, "go.mod file not found"), strings.Contains(said, "cannot find main module"), strings.Contains(said, "does not contain main module"):
 		return newError(KindNoModule, "", fmt.Sprintf(
 			"%s is not in a Go module: there is no go.mod in its directory or above; run `go mod init NAME` in the root of your code", operand), said)
 	case strings.Contains(said, "not one of the workspace modules"), strings.Contains(said, "does not contain modules listed in go.work"):

@@ -61,6 +61,7 @@ func TestResolveRefuses(t *testing.T) {
 		{dir, "-x", KindUsage, `"-x" is not a package`},
 		{dir, "bad[", KindNoPackage, `resolve bad\[: malformed import path "bad\[": .*`},
 		{outside, ".", KindNoModule, `\. is not in a Go module: there is no go\.mod in its directory or above; .*`},
+		{outside, "./...", KindNoModule, `\./\.\.\. is not in a Go module: there is no go\.mod in its directory or above; .*`},
 	} {
 		_, err := Resolve(t.Context(), tt.dir, tt.operand, BuildOptions{})
 		wantError(t, tt.operand, err, tt.kind, tt.text)

@@ -134,6 +134,11 @@ func (r *programRecorder) record(ctx context.Context) error {
 	for i := 0; i < r.o.Count && err == nil && r.left() > 0; i++ {
 		_, err = r.run(ctx, i)
 	}
+	if n := len(r.result.Runs); err == nil && n > 0 && len(r.taken.profiles) == 0 {
+		if last := &r.result.Runs[n-1]; last.ExitCode != 0 || last.Signal != "" {
+			err = fmt.Errorf("the program ended (%s) before anything was measured", last.Ending)
+		}
+	}
 	if done := len(r.result.Runs); err == nil && done < r.o.Count {
 		r.w.Warn("the budget of %v ended after %d of %d runs: raise -budget", r.o.Budget, done, r.o.Count)
 	}
