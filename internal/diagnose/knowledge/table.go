@@ -44,6 +44,7 @@ func NoLonger() []Dropped {
 		{"Write m[k]++ in place of m[k] = m[k] + 1.", "0.96x of 200 keys in one run, as many allocations; go1.26"},
 		{"Write the hexadecimal digits of an id's parts in one loop, in place of hex.Encode for each.", "0.89x (0.54 to 1.16) of 16 bytes, as many allocations; go1.26"},
 		{"Find out whether a set grew by its length in place of asking it first (if !set[k] { set[k] = true }).", "0.79x in one run, of 200 keys, half of them new; 1.25x (1.16 to 1.34) of 1,000 that are all new; go1.26"},
+		{"Cut eight bytes off a slice in each round (b = b[8:]) in place of an index, to save bounds checks.", "0.84x in one run, of 4 KiB that are changed in their place, 0.97x of 4 KiB that are read; go1.26"},
 		{"Halve in a loop in place of sort.Search, whose function compares elements.", "1.02x (1.00 to 1.03) of 200 numbers, as many allocations; go1.26"},
 		{"Sort by slices.SortFunc in place of sort.Sort of a type with Len, Less and Swap.", "1.05x (0.92 to 1.25), 1 allocation of 2 less; go1.26"},
 	}
