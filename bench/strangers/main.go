@@ -31,8 +31,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// packages are what is tried: ten packages with five benchmarks at least, and two
-// programs. The SHA-256 of each module's path begins with a digit from 0 to 7.
+// packages are what is tried: ten packages with five benchmarks at least, two programs
+// and two services. The SHA-256 of each module's path begins with a digit from 0 to 7.
 var packages = []Subject{
 	{Module: "github.com/go-chi/chi/v5", Version: "v5.5.0", Package: "."},
 	{Module: "github.com/bits-and-blooms/bitset", Version: "v1.8.0", Package: "."},
@@ -46,6 +46,8 @@ var packages = []Subject{
 	{Module: "golang.org/x/text", Version: "v0.43.0", Package: "./language"},
 	{Module: "github.com/itchyny/gojq", Version: "v0.12.7", Package: "./cmd/gojq", Args: []string{"-n", "[range(200000)] | map(. * 2) | add"}},
 	{Module: "github.com/pelletier/go-toml/v2", Version: "v2.2.4", Package: "./cmd/tomljson", Args: []string{"benchmark/benchmark.toml"}},
+	{Module: "github.com/mccutchen/go-httpbin/v2", Version: "v2.26.0", Package: "./cmd/go-httpbin", Args: []string{"-host", "127.0.0.1", "-port", "18371"}, URL: "http://127.0.0.1:18371/json"},
+	{Module: "github.com/prometheus/node_exporter", Version: "v1.12.1", Package: ".", Args: []string{"--web.listen-address=127.0.0.1:18372"}, URL: "http://127.0.0.1:18372/metrics"},
 }
 
 // Subject is one package and what both tools said of it.
@@ -54,6 +56,7 @@ type Subject struct {
 	Version string   `json:"version"`
 	Package string   `json:"package"`
 	Args    []string `json:"args,omitempty"` // of a program; nil: benchmarks
+	URL     string   `json:"url,omitempty"`  // of a service
 
 	Failure string `json:"failure,omitempty"`
 	// What a newcomer meets: how long building takes when it is done before, how long
@@ -121,10 +124,12 @@ func run(ctx context.Context) error {
 		if err != nil && *only != "" {
 			return err
 		}
-		for i, s := range packages {
+		for _, s := range packages {
 			if !strings.Contains(s.Module, *only) {
-				if len(before.Samples) == len(packages) { // as they were measured before
-					e.Samples = append(e.Samples, before.Samples[i])
+				for _, b := range before.Samples { // as they were measured before
+					if b.Module == s.Module && b.Package == s.Package {
+						e.Samples = append(e.Samples, b)
+					}
 				}
 				continue
 			}

@@ -109,7 +109,10 @@ func (m *measurer) measure(ctx context.Context, s *Subject) error {
 	}
 	s.BuildNs = int64(time.Since(began))
 	args := []string{"tune", s.Package}
-	if s.Args != nil {
+	switch {
+	case s.URL != "":
+		args = append([]string{"tune", s.URL, "--", s.Package}, s.Args...)
+	case s.Args != nil:
 		args = append(append(args, "--"), s.Args...)
 	}
 	var text, out bytes.Buffer

@@ -274,6 +274,9 @@ func (a *Reading) addRun(page *runreport.Page) {
 		page.Service = a.serviceFigures(a.service)
 	}
 	page.Unknown = m.Unknown
+	if a.service != nil && a.service.Instruments == "none" && len(m.Unknown) > 0 {
+		page.Verdict.Text += "; " + m.Unknown[0].How // the profiles are what a newcomer asked for
+	}
 	page.Wall = wallOf(a.wall, a.service != nil)
 	for _, c := range a.courses {
 		page.Series = append(page.Series, c.series()...)

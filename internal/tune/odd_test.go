@@ -346,7 +346,8 @@ func TestNoInstruments(t *testing.T) {
 	if data, err := rec.Read(rec.Find(recording.KindFindings, "")[0]); err != nil || !strings.Contains(string(data), page.Verdict.Kind) {
 		t.Errorf("%v: the page's verdict %q is not that of %s", err, page.Verdict.Kind, data)
 	}
-	if page.Service.Instruments != "none" || page.Service.Requests == 0 || len(page.Unknown) == 0 || len(page.Profiles) != 0 {
+	if page.Service.Instruments != "none" || page.Service.Requests == 0 || len(page.Unknown) == 0 || len(page.Profiles) != 0 ||
+		!strings.HasSuffix(page.Verdict.Text, `or import _ "net/http/pprof" in it and name its address with -pprof`) {
 		t.Errorf("service %+v, unknown %+v, %d profiles", page.Service, page.Unknown, len(page.Profiles))
 	}
 	o = serviceOptions(t, server.URL+"/hello")
