@@ -366,6 +366,12 @@ func open(r io.Reader) *T { return &T{in: csv.NewReader(r)} } // 43
 func decode(text []byte, v any) error { return json.NewDecoder(bytes.NewReader(text)).Decode(v) } // 45
 
 func body(r io.Reader, v any) error { return json.NewDecoder(r).Decode(v) } // 47
+
+func numbers(text []byte, v any) error { // 49
+	d := json.NewDecoder(bytes.NewReader(text)) // 50
+	d.UseNumber()
+	return d.Decode(v)
+}
 `
 
 func TestBufferPerCallByHand(t *testing.T) {
@@ -403,6 +409,7 @@ func TestBufferPerCallByHand(t *testing.T) {
 			{"m/app.decode:45 encoding/json.NewDecoder", 10, 30}, {"m/app.decode:45 encoding/json.(*Decoder).Decode encoding/json.(*Decoder).readValue encoding/json.(*Decoder).refill", 10, 30},
 			{"m/app.decode:45 encoding/json.(*Decoder).Decode encoding/json.(*decodeState).unmarshal", 10, 40}}, "app.go:45", 0.6, 0, 0},
 		{"a json.Decoder for a stream", 10, busy, []stack{{"m/app.body:47 encoding/json.(*Decoder).Decode encoding/json.(*Decoder).readValue encoding/json.(*Decoder).refill", 10, 30}}, "", 0, 0, 0},
+		{"a json.Decoder that does what Unmarshal cannot", 10, busy, []stack{{"m/app.numbers:50 encoding/json.NewDecoder", 10, 30}}, "", 0, 0, 0},
 		{"what else the statement allocates", 10, busy, []stack{{"m/app.k:29", 10, 50}, {"m/app.k:29 crypto/hmac.New", 10, 50}}, "app.go:29", 0.5, 0, 0},
 	} {
 		s := app(t, bufferSource, known, test.cpu, test.allocs)

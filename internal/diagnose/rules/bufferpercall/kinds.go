@@ -72,7 +72,7 @@ var kinds = []*kind{
 		remedy: "Write all records with one csv.Writer. Where the outputs are separate: keep a bufio.Writer (a sync.Pool, a field) of the usual size, Reset it to each output, and hand that to csv.NewWriter, which then makes none.",
 	},
 	{
-		what: "a json.Decoder, with a buffer of its own, for a text that is in memory", made: []string{"json.NewDecoder"}, fits: readsMemory, perInput: true,
+		what: "a json.Decoder, with a buffer of its own, for a text that is in memory", made: []string{"json.NewDecoder"}, fits: plainDecoder, perInput: true,
 		later:  []string{"encoding/json.(*Decoder).refill"},
 		remedy: "Call json.Unmarshal, which needs no buffer for a []byte, or let one Decoder read value after value from the whole input.",
 	},
@@ -179,6 +179,21 @@ func startsEmpty(pkg *typed.Package, call ast.Expr) bool {
 func readsMemory(pkg *typed.Package, call ast.Expr) bool {
 	arg, ok := given(call).(*ast.CallExpr)
 	return ok && slices.Contains([]string{"strings.NewReader", "bytes.NewReader", "bytes.NewBuffer", "bytes.NewBufferString"}, pkg.Called(arg))
+}
+
+// plainDecoder reports whether json.Unmarshal would do: the text is in memory, and the
+// decoder is not told to keep numbers or to refuse fields.
+func plainDecoder(pkg *typed.Package, call ast.Expr) bool {
+	made, ok := ast.Unparen(call).(*ast.CallExpr)
+	if !ok || !readsMemory(pkg, call) {
+		return false
+	}
+	for _, use := range pkg.Results(made) {
+		if sel, ok := pkg.Parent(use).(*ast.SelectorExpr); ok && (sel.Sel.Name == "UseNumber" || sel.Sel.Name == "DisallowUnknownFields") {
+			return false
+		}
+	}
+	return true
 }
 
 // hashed reports whether a variable is filled from other bytes by copy, and handed to
