@@ -51,9 +51,13 @@ func measures(p *stacks, stack []callstack.FrameID) bool {
 	return false
 }
 
-// OfAgent is for each sample whether whet's agent is at work in it.
+// OfAgent is for each sample whether whet's agent is at work in it, or the
+// runtime on the tracer's behalf, which the agent started.
 func OfAgent(p *callstack.Frames) []bool {
 	c := classifyStacks(p, &Loops{}, func(p *stacks, stack []callstack.FrameID) verdict {
+		if len(stack) > 0 && strings.HasPrefix(p.Frame(stack[len(stack)-1]).Function, "runtime.(*traceAdvancerState).") {
+			return verdict{class: Harness}
+		}
 		agent := slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return isAgent(p.Frame(id).Function) })
 		if agent && measures(p, stack) {
 			return verdict{class: Harness}

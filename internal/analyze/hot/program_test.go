@@ -43,6 +43,7 @@ func TestClassifyProgram(t *testing.T) {
 		{"and no other code", []frame{{fn: "runtime.example/x.F"}}, Base},
 		{"the profiler alone", []frame{{fn: "runtime/pprof.profileWriter", line: -1}}, Harness},
 		{"the tracer", []frame{{fn: "runtime/trace.Start.func1"}, {fn: "os.(*File).Write"}}, Harness},
+		{"the tracer's own goroutine", []frame{{fn: "runtime.(*traceAdvancerState).start.func1"}, {fn: "runtime.chanrecv1"}}, Background},
 		{"a profile taken over HTTP", request(frame{fn: "net/http/pprof.Index"}, frame{fn: "runtime.GC"}), Harness},
 		{"work under labels", main(frame{fn: "runtime/pprof.Do"}, frame{fn: "m/x.work"}), Base},
 		{"work in a region", main(frame{fn: "runtime/trace.WithRegion"}, frame{fn: "main.main.func1"}), Base},
@@ -67,9 +68,9 @@ func TestClassifyProgram(t *testing.T) {
 	agents := OfAgent(p)
 	for i, test := range tests {
 		named := slices.ContainsFunc(test.stack, func(f frame) bool {
-			return strings.Contains(f.fn, "whet/agent.") || strings.Contains(f.fn, "internal/whetagent")
+			return strings.Contains(f.fn, "whet/agent.") || strings.Contains(f.fn, "internal/whetagent") || strings.Contains(f.fn, "traceAdvancerState")
 		})
-		if want := named && test.want == Harness; agents[i] != want {
+		if want := named && test.want != Base; agents[i] != want {
 			t.Errorf("%s: of the agent %v, want %v", test.name, agents[i], want)
 		}
 	}
