@@ -1,0 +1,108 @@
+package sched
+
+import "whet/internal/format/exectrace"
+
+func (a *analysis) procChange(e *exectrace.Event) {
+	p := a.procs[e.Proc]
+	if p == nil {
+		// What it was before the trace it was since its beginning; a new one is idle.
+		p = &procState{Proc: Proc{Number: e.Proc}}
+		a.procs[e.Proc] = p
+		if e.To == exectrace.Running && e.From == exectrace.Unknown {
+			p.running = true
+			a.busy(0, 1)
+			return
+		}
+	}
+	running := e.To == exectrace.Running
+	if running == p.running {
+		return
+	}
+	p.settle(e.TimeNs)
+	p.running = running
+	if running {
+		a.busy(e.TimeNs, 1)
+	} else {
+		a.busy(e.TimeNs, -1)
+	}
+}
+
+func (p *procState) settle(ns int64) {
+	if p.running {
+		p.RunningNs += ns - p.since
+	} else {
+		p.IdleNs += ns - p.since
+	}
+	p.since = ns
+}
+
+// busy books for how long so many processors ran.
+func (a *analysis) busy(ns int64, more int) {
+	for len(a.result.BusyNs) <= a.running+1 {
+		a.result.BusyNs = append(a.result.BusyNs, 0)
+	}
+	if ns > a.busyAt {
+		a.result.BusyNs[a.running] += ns - a.busyAt
+		a.busyAt = ns
+	}
+	a.running += more
+}
+
+func (a *analysis) ranged(e *exectrace.Event) {
+	gc := &a.result.GC
+	switch e.Range {
+	case exectrace.MarkAssist:
+		g := a.live[e.Goroutine]
+		switch {
+		case g == nil:
+		case e.Kind == exectrace.RangeEnd:
+			if g.assist >= 0 {
+				g.marked += e.TimeNs - g.assist
+			}
+			g.assist = -1
+		case g.assist < 0:
+			g.assist = e.TimeNs
+			if e.Kind == exectrace.RangeActive {
+				g.assist = g.began
+			}
+		}
+	case exectrace.GC:
+		switch {
+		case e.Kind == exectrace.RangeBegin:
+			a.mark = e.TimeNs
+		case e.Kind == exectrace.RangeActive:
+			if a.mark < 0 && gc.Cycles == 0 {
+				a.mark = 0
+			}
+		case a.mark >= 0:
+			gc.Cycles++
+			gc.MarkNs += e.TimeNs - a.mark
+			a.mark = -1
+		}
+	case exectrace.StopWorld:
+		if e.Kind == exectrace.RangeBegin {
+			a.stop.begin, a.stop.name = e.TimeNs, a.batch.String(e.Name)
+			return
+		}
+		if a.stop.begin < 0 || e.Kind != exectrace.RangeEnd {
+			return
+		}
+		p, ok := a.pauses[a.stop.name]
+		if !ok {
+			p = &Pause{Reason: a.stop.name}
+			a.pauses[a.stop.name] = p
+		}
+		length := e.TimeNs - a.stop.begin
+		p.Count++
+		p.Ns += length
+		p.MostNs = max(p.MostNs, length)
+		a.stop.begin = -1
+	case exectrace.Sweep:
+		if e.Kind != exectrace.RangeEnd {
+			a.sweep[e.Proc] = e.TimeNs
+		} else if begin, ok := a.sweep[e.Proc]; ok {
+			gc.SweepNs += e.TimeNs - begin
+			delete(a.sweep, e.Proc)
+		}
+	}
+}

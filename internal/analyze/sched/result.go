@@ -1,0 +1,153 @@
+package sched
+
+import (
+	"whet/internal/callstack"
+	"whet/internal/format/exectrace"
+	"whet/internal/hist"
+)
+
+// State is what a goroutine's time went to.
+type State uint8
+
+const (
+	Running   State = iota
+	Runnable        // ready, waiting for a processor
+	Syscall         // in a system call
+	Network         // blocked: a connection
+	Sync            // sync.Mutex, RWMutex, Cond, WaitGroup, Once
+	Channel         // send, receive
+	Select          // select with several cases
+	Sleep           // time.Sleep
+	Collector       // for the collector
+	System          // the runtime's own goroutines, waiting for work
+	Other           // for a reason that is not known, or of another kind
+	NumStates = 11
+)
+
+var stateNames = [NumStates]string{"running", "runnable", "syscall", "network", "sync", "channel", "select", "sleep", "collector", "system", "other"}
+
+func (s State) String() string { return stateNames[s] }
+
+// waits are the states by the runtime's reason; others are [Other].
+var waits = map[string]State{
+	"network": Network, "sync": Sync, "sync.(*Cond).Wait": Sync, "chan send": Channel, "chan receive": Channel,
+	"select": Select, "sleep": Sleep, "system goroutine wait": System,
+	"GC mark assist wait for work": Collector, "GC background sweeper wait": System, "wait until GC ends": Collector, "GC weak to strong wait": Collector,
+}
+
+// Result is what one trace says.
+type Result struct {
+	exectrace.Summary
+	SpanNs     int64 // from the first event to the last
+	Goroutines Goroutines
+	Procs      []Proc // by number
+	GOMAXPROCS int    // the most at a time; 0 when the trace does not say
+	// BusyNs[k] is for how long k processors ran at once.
+	BusyNs []int64
+	// Kinds are the goroutines by start function, by total time without System, falling.
+	Kinds   []Kind
+	Latency hist.Histogram // from ready to running, each wait
+	Worst   []Delay        // the longest of these, falling
+	Edges   []Edge         // by delay, falling
+	GC      GC
+	Tasks   []Span // by type, total falling
+	Regions []Span
+
+	names  []*exectrace.Stack // by number
+	blocks [numBlocks][]count
+}
+
+// Goroutines counts them.
+type Goroutines struct {
+	Before  int // lived when the trace began
+	Created int
+	Ended   int
+	Most    int // at a time
+	Ns      [NumStates]int64
+}
+
+// Proc is one processor.
+type Proc struct {
+	Number            int32
+	RunningNs, IdleNs int64
+}
+
+// Kind is the goroutines that one function starts.
+type Kind struct {
+	Start     string // the function; "" when no stack shows it
+	Count     int
+	Ns        [NumStates]int64
+	AssistNs  int64 // made to mark for the collector; also in the states
+	LongestID int64
+	LongestNs int64 // life of that
+}
+
+// TotalNs is the time in all states.
+func (k *Kind) TotalNs() int64 { return total(&k.Ns) }
+
+func total(ns *[NumStates]int64) (sum int64) {
+	for _, v := range ns {
+		sum += v
+	}
+	return sum
+}
+
+// Delay is one wait for a processor.
+type Delay struct {
+	Goroutine    int64
+	Start        string // its start function
+	FromNs, ToNs int64
+}
+
+// Edge is that goroutines at one place end waits at another.
+type Edge struct {
+	Waker, Waiter *callstack.Frame // nil: the runtime; unknown
+	Count         int64
+	DelayNs       int64 // the waits that ended
+}
+
+// GC is what the collector did.
+type GC struct {
+	Cycles   int // that end in the trace
+	MarkNs   int64
+	AssistNs int64
+	SweepNs  int64
+	Pauses   []Pause // by total, falling
+}
+
+// Pause is the stops of the world for one reason.
+type Pause struct {
+	Reason string
+	Count  int
+	Ns     int64
+	MostNs int64
+}
+
+// Span is the tasks or regions of one type.
+type Span struct {
+	Type       string
+	Count      int // that begin and end in the trace
+	Unfinished int
+	Times      hist.Histogram
+	Ns         int64            // sum of their times
+	In         [NumStates]int64 // of regions: what their goroutine did meanwhile
+	SlowestID  uint64           // of a task
+	SlowestAt  int64            // when it began
+}
+
+// Blocking is a kind of blocking profile.
+type Blocking uint8
+
+const (
+	BlockedNetwork Blocking = iota
+	BlockedSync             // channels, select and sync, as go tool trace has it
+	BlockedSyscall
+	BlockedSched // from ready to running
+	numBlocks    = 4
+)
+
+var blockNames = [numBlocks]string{"net", "sync", "syscall", "sched"}
+
+func (b Blocking) String() string { return blockNames[b] }
+
+type count struct{ n, ns int64 }

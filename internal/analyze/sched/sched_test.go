@@ -1,0 +1,221 @@
+package sched
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	google "github.com/google/pprof/profile"
+
+	"whet/internal/callstack"
+	"whet/internal/format/exectrace"
+)
+
+// rounds and held are the planted program's own.
+const (
+	rounds = 20
+	heldNs = 5e6
+)
+
+// planted is the trace of a program whose waits are known.
+var planted = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "sched")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "planted.exe")
+	if out, err := exec.Command("go", "build", "-o", program, "./testdata/planted").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	return exec.Command(program).Output()
+})
+
+func plantedTrace(t *testing.T) []byte {
+	t.Helper()
+	data, err := planted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func analyzePlanted(t *testing.T) *Result {
+	t.Helper()
+	r, err := Analyze(bytes.NewReader(plantedTrace(t)), exectrace.DefaultLimits())
+	if err != nil || len(r.Warnings) > 0 {
+		t.Fatalf("%v, %q", err, r.Warnings)
+	}
+	return r
+}
+
+func TestPlanted(t *testing.T) {
+	r := analyzePlanted(t)
+	var waited, delay int64
+	for _, e := range r.Edges {
+		if e.Waiter != nil && strings.HasSuffix(e.Waiter.Function, "main.want") && e.Waker != nil && strings.HasSuffix(e.Waker.Function, "main.hold") {
+			waited += e.Count
+			delay += e.DelayNs
+		}
+	}
+	// A wait begins a little after the lock was taken, so that it is a little shorter.
+	if waited < rounds*3/4 || delay < waited*heldNs/2 {
+		t.Errorf("%d waits for the lock, of %d ns, want %d of %d ns each", waited, delay, rounds, int64(heldNs))
+	}
+	if r.GC.Cycles < 3 || len(r.GC.Pauses) == 0 || r.GC.MarkNs <= 0 {
+		t.Errorf("collector: %+v, want 3 cycles", r.GC)
+	}
+	if len(r.Tasks) != 1 || r.Tasks[0].Type != "request" || r.Tasks[0].Count != 10 || r.Tasks[0].Unfinished != 1 || r.Tasks[0].Times.Min() < 1e6 {
+		t.Errorf("tasks: %+v", r.Tasks)
+	}
+	if len(r.Regions) != 1 || r.Regions[0].Type != "sleep" || r.Regions[0].Count != 10 || r.Regions[0].Ns < 10e6 {
+		t.Fatalf("regions: %+v", r.Regions)
+	}
+	s := &r.Regions[0]
+	if total(&s.In) != s.Ns || s.In[Sleep] < s.Ns/2 {
+		t.Errorf("region: %d ns, states %v", s.Ns, s.In)
+	}
+	started := make(map[string]int)
+	for _, k := range r.Kinds {
+		started[k.Start] = k.Count
+	}
+	if started["main.hold"] != 1 || started["main.main.func1"] != 10 {
+		t.Errorf("start functions: %v", started)
+	}
+}
+
+// TestSums holds what must add up: states to lives, processors to the span.
+func TestSums(t *testing.T) {
+	r := analyzePlanted(t)
+	begin, lives := make(map[int64]int64), int64(0)
+	_, err := exectrace.Read(bytes.NewReader(plantedTrace(t)), exectrace.DefaultLimits(), func(b *exectrace.Batch) error {
+		for i := range b.Events {
+			e := &b.Events[i]
+			if e.Kind != exectrace.Change {
+				continue
+			}
+			if _, ok := begin[e.Goroutine]; !ok {
+				begin[e.Goroutine] = 0
+				if e.From == exectrace.Gone {
+					begin[e.Goroutine] = e.TimeNs
+				}
+			}
+			if e.To == exectrace.Gone {
+				lives += e.TimeNs - begin[e.Goroutine]
+				delete(begin, e.Goroutine)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range maps.Values(begin) {
+		lives += r.SpanNs - at
+	}
+	if got := total(&r.Goroutines.Ns); got != lives {
+		t.Errorf("states have %d ns, lives %d", got, lives)
+	}
+	var kinds int64
+	for i := range r.Kinds {
+		kinds += r.Kinds[i].TotalNs()
+	}
+	if kinds != lives {
+		t.Errorf("start functions have %d ns, lives %d", kinds, lives)
+	}
+	var span, busy, running int64
+	for k, ns := range r.BusyNs {
+		span += ns
+		busy += int64(k) * ns
+	}
+	for _, p := range r.Procs {
+		if p.RunningNs+p.IdleNs != r.SpanNs {
+			t.Errorf("processor %d: %d + %d ns of %d", p.Number, p.RunningNs, p.IdleNs, r.SpanNs)
+		}
+		running += p.RunningNs
+	}
+	if span != r.SpanNs || busy != running {
+		t.Errorf("%d ns of %d, %d ns of processors and %d", span, r.SpanNs, busy, running)
+	}
+	if n := r.Goroutines; n.Before+n.Created-n.Ended < 0 || n.Most < 11 || len(begin) != n.Before+n.Created-n.Ended {
+		t.Errorf("%+v, and %d live at the end", n, len(begin))
+	}
+}
+
+// TestAgreesWithGoToolTrace holds every stack of the four blocking profiles against
+// those that go tool trace writes, in count and nanoseconds.
+func TestAgreesWithGoToolTrace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs go tool trace")
+	}
+	r := analyzePlanted(t)
+	file := filepath.Join(t.TempDir(), "t.trace")
+	if err := os.WriteFile(file, plantedTrace(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for b := range Blocking(numBlocks) {
+		out, err := exec.Command("go", "tool", "trace", "-pprof="+b.String(), file).Output()
+		if err != nil {
+			t.Fatalf("go tool trace -pprof=%s: %v", b, err)
+		}
+		p, err := google.ParseData(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := make(map[string]count), make(map[string]count)
+		for _, s := range p.Sample {
+			key := ""
+			for _, l := range s.Location {
+				key += fmt.Sprintf("%s:%d ", l.Line[0].Function.Name, l.Line[0].Line)
+			}
+			c := want[key]
+			want[key] = count{c.n + s.Value[0], c.ns + s.Value[1]}
+		}
+		blocked := r.Blocked(b)
+		for at := blocked.Stacks(nil, 0, 1); at.Next(); {
+			key := ""
+			for _, id := range at.Stack {
+				f := blocked.Frame(id)
+				key += fmt.Sprintf("%s:%d ", f.Function, f.Line)
+			}
+			got[key] = count{at.Value(0), at.Value(1)}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s:\n got %v\nwant %v", b, got, want)
+		}
+		if b != BlockedNetwork && len(got) == 0 {
+			t.Errorf("%s: no stacks", b)
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	stack := func(names ...string) *exectrace.Stack {
+		s := &exectrace.Stack{}
+		for _, name := range names {
+			s.Frames = append(s.Frames, &callstack.Frame{Function: name})
+		}
+		return s
+	}
+	for _, test := range []struct {
+		stack *exectrace.Stack
+		want  string
+	}{
+		{stack("sync.(*Mutex).Lock", "m/cache.(*C).Get", "main.main"), "m/cache.(*C).Get"},
+		{stack("runtime.chanrecv1", "net/http.(*persistConn).roundTrip"), "net/http.(*persistConn).roundTrip"},
+		{stack("runtime.gopark", "runtime.goparkunlock"), "runtime.gopark"},
+	} {
+		if got := place(test.stack); got.Function != test.want {
+			t.Errorf("%s, want %s", got.Function, test.want)
+		}
+	}
+	if place(nil) != nil {
+		t.Error("a place without a stack")
+	}
+}
