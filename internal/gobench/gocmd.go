@@ -96,6 +96,9 @@ var troubles = []struct{ said, do string }{
 	{"build cache is ", "set HOME, or GOCACHE to a directory that can be written to"},
 	{"failed to initialize build cache", "set HOME, or GOCACHE to a directory that can be written to"},
 	{"toolchain not available", "set GOTOOLCHAIN=local, or install that version of Go"},
+	{"updates to go.mod needed", "run `go mod tidy` in the module"},
+	{"updates to go.sum needed", "run `go mod tidy` in the module"},
+	{"missing go.sum entry", "run `go mod tidy` in the module"},
 	{"parsing $GOFLAGS", "mend the GOFLAGS of the environment, or of go env"},
 }
 

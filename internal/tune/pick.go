@@ -113,6 +113,9 @@ func (r *recorder) fromHere(t *gobench.Target) string {
 	if err != nil || !filepath.IsLocal(rel) {
 		return t.ImportPath
 	}
+	if rel == "." {
+		return rel
+	}
 	return "./" + filepath.ToSlash(rel)
 }
 

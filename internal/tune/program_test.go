@@ -84,7 +84,7 @@ func main() {
 	var stdout, stderr strings.Builder
 	o.Stdin, o.Stdout, o.Stderr = strings.NewReader("one\ntwo\n"), &stdout, &stderr
 	outcome, err := RecordProgram(context.Background(), o)
-	if err != nil {
+	if err == nil || err.Error() != "the program ended (exit status 2) before anything was measured" {
 		t.Fatal(err)
 	}
 	if stdout.String() != "got one\ngot two\n" || !strings.HasPrefix(stderr.String(), "gc is not the collectorpanic: and that is the end") {

@@ -75,7 +75,6 @@ type analysis struct {
 	mark  int64 // when marking began; -1: it is not on
 	sweep map[int32]int64
 	waits []State // by the number of the reason
-	ended int64
 }
 
 type procState struct {

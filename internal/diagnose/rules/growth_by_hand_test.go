@@ -386,6 +386,7 @@ func TestBufferPerCallByHand(t *testing.T) {
 		cpuAvoid      float64
 	}{
 		{"made, and filled in a helper", 10, busy, []stack{{"m/app.f:4", 10, 48}, {"m/app.f:5 m/app.write:10" + grow, 10, 52}, {"m/app.work:99", 10, 100}}, "app.go:4", 0.5, 0, 0},
+		{"the text that String copies out stays", 10, busy, []stack{{"m/app.f:4", 10, 20}, {"m/app.f:6 bytes.(*Buffer).String", 10, 50}, {"m/app.work:99", 10, 30}}, "app.go:4", 0.2, 0, 0},
 		{"by CPU time", 10, []stack{{frames: "m/app.f:4 runtime.newobject runtime.mallocgc", n: 50}, {frames: "m/app.f:5 m/app.write:10" + grow + " runtime.memmove", n: 50}, {frames: "m/app.work:99", n: 900}},
 			[]stack{{"m/app.f:4", 10, 48}, {"m/app.work:99", 10, 952}}, "app.go:4", 0.048, 0.1, 0.1},
 		{"one in ten iterations", 100, busy, []stack{{"m/app.f:4", 10, 48}, {"m/app.work:99", 10, 48}}, "app.go:4", 0.5, 0, 0},

@@ -414,6 +414,17 @@ func TestFormatByHand(t *testing.T) {
 	}
 }
 
+// The string that Sprintf returns has to be made by whatever stands in its place;
+// what it boxes and formats into has not.
+func TestFormatResultStays(t *testing.T) {
+	busy := []stack{{frames: "m/app.work:99 runtime.mallocgc", n: 1000}}
+	allocs := []stack{{"m/app.key:4 fmt.Sprintf", 10, 60}, {"m/app.key:4 runtime.convT64", 10, 10}, {"m/app.key:4 fmt.Sprintf fmt.newPrinter", 10, 10}, {"m/app.work:99", 10, 20}}
+	got := said(t, "fmt-format", app(t, formatSource, known, busy, allocs))
+	if len(got) != 1 || !near(got[0].AllocBytesRatio, 0.8) || !near(got[0].AvoidableAllocBytesRatio, 0.2) {
+		t.Errorf("%+v, want 80 %% of the bytes, 20 %% avoidable", got)
+	}
+}
+
 const copySource = `package app; import "fmt"
 
 func join(a, b string) string { return a + "," + b } // 3

@@ -132,6 +132,7 @@ func (s *session) rounds(ctx context.Context) error {
 	for i, b := range s.subjects {
 		b.n, b.cost, b.metrics = c.iterations[i], costs[i], subjects[i].Metrics
 	}
+	s.sayFew()
 	s.pool.earlier(s, &o)
 	s.plan(c, o)
 	outcome, err := rounds.Measure(ctx, subjects, (*turns)(s), o)
@@ -140,6 +141,23 @@ func (s *session) rounds(ctx context.Context) error {
 	}
 	s.take(outcome, o)
 	return nil
+}
+
+// fewOperations are too few in a process for what one leaves to the next to weigh.
+const fewOperations = 5
+
+// sayFew says which benchmarks have so few operations in a process.
+func (s *session) sayFew() {
+	var few []string
+	for _, b := range s.subjects {
+		if b.n < fewOperations {
+			few = append(few, s.label(b.pkg, b.name))
+		}
+	}
+	if len(few) > 0 {
+		s.Warn("fewer than %d operations a process of %s: what an operation leaves to the next, as with a sync.Pool, hardly shows in these figures; a larger -budget gives more, unless an operation takes %v or longer",
+			fewOperations, quantity.Some(few, 3), longestSlice/fewOperations)
+	}
 }
 
 // earlierIterations enters the iterations of the earlier runs.

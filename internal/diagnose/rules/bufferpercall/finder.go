@@ -77,6 +77,9 @@ func (b *buffer) makes(c *hot.Classified, st diagnose.Statement, below []callsta
 // filled reports whether frames take memory for such a buffer.
 func (b *buffer) filled(c *hot.Classified, below []callstack.FrameID) bool {
 	i := slices.IndexFunc(below, func(id callstack.FrameID) bool { return hasPrefix(c.Frame(id).Function, b.kind.later) })
+	if i >= 0 && c.Frame(below[i]).Function == "bytes.(*Buffer).String" {
+		return false // a copy that stays, wherever the buffer is from
+	}
 	// encoding/json has buffers of its own.
 	return i >= 0 && !slices.ContainsFunc(below[i:], func(id callstack.FrameID) bool {
 		above := c.Frame(id).Function

@@ -70,7 +70,7 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 				continue
 			}
 			st.cost.Of(s, c).Add(sample.Index())
-			if boxing || !writes(c, stack[:i]) {
+			if boxing || !writes(c, stack[:i]) && !(c == s.Allocs && makesResult(c, stack[:i])) {
 				st.avoidable.Of(s, c).Add(sample.Index())
 			}
 			st.function = min(st.function, frame.Function)
@@ -82,6 +82,14 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 		}
 	}
 	return claims
+}
+
+// makesResult reports whether a stack below a statement makes the string that Sprint
+// returns, which whatever does without fmt makes, too.
+func makesResult(c *hot.Classified, below []callstack.FrameID) bool {
+	last := len(below) - 1
+	return last >= 0 && strings.HasPrefix(c.Frame(below[last]).Function, "fmt.Sprint") &&
+		!slices.ContainsFunc(below[:last], func(id callstack.FrameID) bool { return !diagnose.OfRuntime(c.Frame(id).Function) })
 }
 
 // writes reports whether a stack below a call of fmt is in the destination's
