@@ -277,6 +277,9 @@ func (a *Reading) addRun(page *runreport.Page) {
 	if a.service != nil && a.service.Instruments == "none" && len(m.Unknown) > 0 {
 		page.Verdict.Text += "; " + m.Unknown[0].How // the profiles are what a newcomer asked for
 	}
+	if page.Verdict.Kind == string(diagnose.LockBound) && slices.ContainsFunc(page.NotAsked, func(why string) bool { return strings.Contains(why, "lock-held") }) {
+		page.Verdict.Text += "; the rules of locks had no mutex profile to look at: whet takes one of what it builds (-- PACKAGE), and of others after runtime.SetMutexProfileFraction"
+	}
 	page.Wall = wallOf(a.wall, a.service != nil)
 	for _, c := range a.courses {
 		page.Series = append(page.Series, c.series()...)
