@@ -354,6 +354,9 @@ func (l *ledger) hotPlaces(findings []known) (out []finding.HotPlace, accounts [
 // worthALine is the share of a place from which a line of it is listed.
 const worthALine = 0.05
 
+// worthOfBytes is the share of a place's bytes from which a line of it is.
+const worthOfBytes = 0.2
+
 // place lays an entry out.
 func (l *ledger) place(e *entry) finding.HotPlace {
 	first := e.lines[0].at
@@ -373,7 +376,9 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 		p.DelayRatio = l.share(e.sum, waitTime)
 	}
 	for _, line := range e.lines {
-		if len(p.Lines) == 0 || line.worth >= worthALine*e.worth {
+		// The bytes that a place shows are of a line that is listed, though it may take no time.
+		allocates := float64(line.sum[allocBytes]) >= worthOfBytes*float64(e.sum[allocBytes]) && line.sum[allocBytes] > 0
+		if len(p.Lines) == 0 || line.worth >= worthALine*e.worth || allocates {
 			p.Lines = append(p.Lines, line.at.Line)
 		}
 	}

@@ -62,6 +62,17 @@ func runPlaces(t *testing.T, rules []Rule, subjects ...*Subject) Result {
 	return Run(registryOf(t, rules...), subjects)
 }
 
+// Line 16 takes next to no time and all of the place's bytes: it is listed with the
+// line that takes the time, of which nobody would believe that it allocates.
+func TestPlaceListsTheLineOfItsBytes(t *testing.T) {
+	cpu := lineProfile(cpuTypes, sample{stack: []string{"m/x.add:10"}, n: 980}, sample{stack: []string{"m/x.add:16"}, n: 10}, sample{stack: []string{"m/x.add:18"}, n: 10})
+	allocs := lineProfile(allocTypes, sample{stack: []string{"m/x.add:16"}, n: 90}, sample{stack: []string{"m/x.add:18"}, n: 10})
+	res := runPlaces(t, nil, subject("B", cpu, allocs, nil))
+	if p := &res.HotPlaces[0]; p.Line != 10 || !slices.Equal(p.Lines, []int{10, 16}) || !near(*p.AllocBytesRatio, 1) {
+		t.Errorf("%+v", p)
+	}
+}
+
 // The base has 1,000 samples. Of m/x.loop, lines 10, 11 and 12 hold 300, 200
 // and 100, none less than a quarter of the heaviest, and line 20 has 20, which
 // is no place of its own: one place of 620. m/x.Helper's literal is its own

@@ -54,8 +54,11 @@ func (p *Page) placeView(i int) placeView {
 		Worth: quantity.Percent(h.WorthRatio), Width: page.BarWidth(h.WorthRatio),
 	}
 	v.Function = shortName(v.Symbol)
-	if others := len(h.Lines) - 1; others > 0 {
-		v.Place += fmt.Sprintf(" and %s", quantity.Plural(others, "line"))
+	switch others := slices.DeleteFunc(slices.Clone(h.Lines), func(line int) bool { return line == h.Line }); {
+	case len(others) == 1:
+		v.Place += fmt.Sprintf(" and line %d", others[0])
+	case len(others) > 1:
+		v.Place += fmt.Sprintf(" and %s", quantity.Plural(len(others), "line"))
 	}
 	share := func(r *float64, name string, n int64) {
 		if r == nil || *r < 0.0005 {

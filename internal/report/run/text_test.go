@@ -131,7 +131,7 @@ func TestTextOrder(t *testing.T) {
 		"90.0 %", "72.0 %", "of CPU time, 50.0 % avoidable",
 		// (0.7205·6160 + 0.9·1022)/(6160 + 1022) = 0.7460 of the time goes
 		"at most 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
-		"Hot places", "original.go:43 and 1 line",
+		"Hot places", "original.go:43 and line 44",
 	}
 	ordered(t, string(text(t, visitsPage(), page.TextOptions{})), append(result, "more: -tables (machine, ", "-v (2 warnings in full)", "-all (1"))
 	whole := string(text(t, visitsPage(), page.TextOptions{Tables: true}))
