@@ -99,10 +99,17 @@ import (
 	"os"
 	"runtime"
 	"testing"
+	"time"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	for range 100 { // those of package testing are on their way out
+		if runtime.NumGoroutine() == 1 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	if n := runtime.NumGoroutine(); n > 1 {
 		fmt.Fprintln(os.Stderr, n, "goroutines are left")
 		code = 1
