@@ -85,7 +85,6 @@ type batch struct {
 // processor does is stated before anything else is said of it.
 type generation struct {
 	number                   uint64
-	begin, end               int64 // in the trace's bytes
 	threads                  [][]batch
 	strings, stacks, samples []batch
 	batches                  int
@@ -96,7 +95,6 @@ type generation struct {
 	snapped                  bool
 	broken                   error // what ended it before its end
 	brokenAt                 int64
-	version                  int
 	indexOfThread            map[uint64]int
 }
 
@@ -137,7 +135,7 @@ func (x *index) bytes(offset int64, n int) ([]byte, error) {
 // next returns the next generation, nil at the trace's end. One that is not
 // whole says so in broken, and is the last.
 func (x *index) next() *generation {
-	g := &generation{begin: x.at, version: x.version, indexOfThread: make(map[uint64]int)}
+	g := &generation{indexOfThread: make(map[uint64]int)}
 	for x.at < x.size {
 		start := x.at
 		head, err := x.bytes(start, 1+1+4*binary.MaxVarintLen64+1)
@@ -146,14 +144,14 @@ func (x *index) next() *generation {
 		}
 		if head[0] == evEndOfGeneration && x.version >= 26 {
 			x.at++
-			return g.done(x.at)
+			return g
 		}
 		number, b, first, err := header(head)
 		switch {
 		case err != nil:
 			return g.breaks(start, err)
 		case g.number != 0 && number != g.number && x.version < 26 && number > g.number:
-			return g.done(start) // without a mark of the end, the next one's first batch is it
+			return g // without a mark of the end, the next one's first batch is it
 		case number == 0 || g.number != 0 && number != g.number:
 			return g.breaks(start, fmt.Errorf("a batch of generation %d stands in generation %d", number, g.number))
 		case g.batches == x.most:
@@ -185,17 +183,12 @@ func (x *index) next() *generation {
 	if g.tickNs == 0 {
 		return g.breaks(x.at, x.cut) // which says it at its end
 	}
-	return g.done(x.at)
-}
-
-func (g *generation) done(end int64) *generation {
-	g.end = end
 	return g
 }
 
 func (g *generation) breaks(at int64, err error) *generation {
 	g.broken, g.brokenAt = err, at
-	return g.done(at)
+	return g
 }
 
 // header decodes a batch's header: its type, generation, thread, time and size.

@@ -163,7 +163,7 @@ func (j *joiner) join(p *part) error {
 	j.names.nextGeneration()
 	batch := Batch{names: j.names, texts: p.texts}
 	for events := range p.ready {
-		n, err := j.join1(events, p.texts)
+		n, err := j.renumber(events, p.texts)
 		batch.Events = events[:n]
 		if n > 0 {
 			j.summary.Events += n
@@ -226,11 +226,11 @@ func (j *joiner) partial(err error) error {
 	return errPartial
 }
 
-// join1 gives events of one generation the reading's times and numbers. It
+// renumber gives events of one generation the reading's times and numbers. It
 // returns how many it could.
-func (j *joiner) join1(events []Event, t *texts) (int, error) {
+func (j *joiner) renumber(events []Event, t *texts) (int, error) {
 	if left := j.limits.MaxEvents - j.summary.Events; len(events) > left {
-		n, err := j.join1(events[:left], t)
+		n, err := j.renumber(events[:left], t)
 		if err == nil {
 			err = fmt.Errorf("it holds more than the limit of %d events", j.limits.MaxEvents)
 		}
