@@ -2,7 +2,10 @@ package sched
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"whet/internal/format/exectrace"
 	"whet/internal/symbolname"
@@ -30,6 +33,8 @@ type goroutine struct {
 	early      []early // intervals before it ran
 	// Where it waits, of whatever kind.
 	waitStack exectrace.StackID
+	idleAt    int64 // for how long no processor had run when the state began
+	created   bool  // in the trace
 	regions   []region
 }
 
@@ -75,7 +80,22 @@ type analysis struct {
 	mark  int64 // when marking began; -1: it is not on
 	sweep map[int32]int64
 	waits []State // by the number of the reason
+	at    map[waitKey]*Wait
+	only  func(id int64) bool // nil: all goroutines count
 }
+
+// Options choose what of a trace is counted.
+type Options struct {
+	exectrace.Limits
+	// FromNs and ToNs are a window of the trace's time; ToNs is 0 for its end. What
+	// lies over an edge is cut there, and counts as if the trace began or ended so.
+	FromNs, ToNs int64
+	// Goroutines are the only ones that count, none: all. Processors, the collector
+	// and tasks are always the whole process's.
+	Goroutines []int64
+}
+
+var errEnded = errors.New("the window is over")
 
 type procState struct {
 	Proc
@@ -84,25 +104,82 @@ type procState struct {
 }
 
 // Analyze reads a trace.
-func Analyze(src exectrace.Source, limits exectrace.Limits) (*Result, error) {
+func Analyze(src exectrace.Source, o Options) (*Result, error) {
 	a := &analysis{
 		result: &Result{}, live: make(map[int64]*goroutine), kinds: make(map[string]*Kind), procs: make(map[int32]*procState),
 		edges: make(map[edgeKey]*count), tasks: make(map[uint64]task), byTask: make(map[string]*Span), byPlace: make(map[string]*Span),
-		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64),
+		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64), at: make(map[waitKey]*Wait),
+	}
+	if len(o.Goroutines) > 0 {
+		a.only = func(id int64) bool { return slices.Contains(o.Goroutines, id) }
 	}
 	a.stop.begin = -1
-	summary, err := exectrace.Read(src, limits, func(b *exectrace.Batch) error {
+	begun := o.FromNs <= 0
+	summary, err := exectrace.Read(src, o.Limits, func(b *exectrace.Batch) error {
 		a.batch = b
 		for i := range b.Events {
-			a.event(&b.Events[i])
+			e := &b.Events[i]
+			if !begun && e.TimeNs >= o.FromNs {
+				begun = true
+				a.restart(o.FromNs)
+			}
+			if o.ToNs > 0 && e.TimeNs > o.ToNs {
+				return errEnded
+			}
+			a.event(e)
 		}
 		return nil
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, errEnded):
+		summary.EndNs = o.ToNs
+	case err != nil:
 		return nil, err
+	case !begun:
+		return nil, fmt.Errorf("the execution trace ends at %v, before the window begins", time.Duration(summary.EndNs))
 	}
 	a.finish(summary)
 	return a.result, nil
+}
+
+// restart counts from here on, as if the trace began now.
+func (a *analysis) restart(ns int64) {
+	old := a.result
+	a.busy(ns, 0)
+	a.result = &Result{GOMAXPROCS: old.GOMAXPROCS, FromNs: ns, BusyNs: make([]int64, a.running+1), names: old.names}
+	a.result.Goroutines.Before, a.result.Goroutines.Most = len(a.live), len(a.live)
+	clear(a.kinds)
+	clear(a.edges)
+	clear(a.byTask)
+	clear(a.byPlace)
+	clear(a.pauses)
+	clear(a.at)
+	for _, g := range a.live {
+		g.ns, g.since, g.began, g.marked, g.created, g.idleAt = [NumStates]int64{}, ns, ns, 0, false, 0
+		g.blockedAt, g.early = max(g.blockedAt, ns), nil
+		if g.assist >= 0 {
+			g.assist = ns
+		}
+		for i := range g.regions {
+			g.regions[i].begin, g.regions[i].ns = ns, g.ns
+		}
+	}
+	for _, p := range a.procs {
+		p.RunningNs, p.IdleNs, p.since = 0, 0, ns
+	}
+	for id, t := range a.tasks {
+		t.begin = ns
+		a.tasks[id] = t
+	}
+	for p := range a.sweep {
+		a.sweep[p] = ns
+	}
+	if a.mark >= 0 {
+		a.mark = ns
+	}
+	if a.stop.begin >= 0 {
+		a.stop.begin = ns
+	}
 }
 
 func (a *analysis) event(e *exectrace.Event) {
@@ -115,6 +192,11 @@ func (a *analysis) event(e *exectrace.Event) {
 		a.ranged(e)
 	case exectrace.Procs:
 		a.result.GOMAXPROCS = max(a.result.GOMAXPROCS, int(min(e.Value, 1<<20)))
+	case exectrace.Sample:
+		if a.only == nil || a.only(e.Goroutine) {
+			a.result.sampled(e.Stack)
+			a.keep(e.Stack)
+		}
 	case exectrace.TaskBegin:
 		a.tasks[e.Value] = task{e.Name, e.TimeNs}
 	case exectrace.TaskEnd:
@@ -176,6 +258,9 @@ func (g *goroutine) settle(ns int64) {
 }
 
 func (a *analysis) change(e *exectrace.Event) {
+	if a.only != nil && !a.only(e.Goroutine) {
+		return
+	}
 	g := a.live[e.Goroutine]
 	if g == nil {
 		if e.To == exectrace.Gone || e.To == exectrace.Unknown {
@@ -210,13 +295,14 @@ func (a *analysis) change(e *exectrace.Event) {
 		}
 		c.n++
 		c.ns += length
+		a.waited(g, e.TimeNs, length).Count++
 	}
 	a.blocking(g, e)
 	g.state = a.state(e)
 	g.waitStack = 0
 	switch e.To {
 	case exectrace.Waiting:
-		g.waitStack = e.Stack
+		g.waitStack, g.idleAt = e.Stack, a.idle(e.TimeNs)
 	case exectrace.Running:
 		if !g.ran {
 			g.ran, g.early = true, nil
@@ -266,20 +352,21 @@ func (a *analysis) enter(e *exectrace.Event) *goroutine {
 	g.assist = -1
 	g.state, g.ran = a.state(e), e.To == exectrace.Running
 	if e.From == exectrace.Gone {
-		g.began, g.since = e.TimeNs, e.TimeNs
+		g.began, g.since, g.created = e.TimeNs, e.TimeNs, true
 		a.result.Goroutines.Created++
 		if s := a.batch.Stack(e.Stack); s != nil {
 			g.start, g.known = startFunction(s.Frames[0].Function), true
 		}
 	} else {
-		// It was so since before the trace.
+		// It was so since before the trace, or before the window.
+		g.began, g.since = a.result.FromNs, a.result.FromNs
 		a.result.Goroutines.Before++
 		if e.Stack != 0 {
 			a.name(g, e.Stack)
 		}
 	}
 	if e.To == exectrace.Waiting {
-		g.waitStack = e.Stack
+		g.waitStack, g.idleAt = e.Stack, a.idle(g.since)
 	}
 	a.result.Goroutines.Most = max(a.result.Goroutines.Most, len(a.live))
 	return g

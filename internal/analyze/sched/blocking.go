@@ -8,12 +8,35 @@ import (
 // Blocked returns a blocking profile: contentions and delay by the stack where they
 // began, as go tool trace -pprof writes it.
 func (r *Result) Blocked(b Blocking) *callstack.Frames {
-	builder := callstack.NewBuilder(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
+	return r.profile(len(r.blocks[b]), func(id int) []int64 {
+		if c := r.blocks[b][id]; c.n > 0 {
+			return []int64{c.n, c.ns}
+		}
+		return nil
+	}, callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"})
+}
+
+// Samples returns the samples of the CPU profiler, where it was on during the trace,
+// by stack. How much time one stands for the trace does not say: 10 ms, unless the
+// program chose another rate.
+func (r *Result) Samples() *callstack.Frames {
+	return r.profile(len(r.samples), func(id int) []int64 {
+		if n := r.samples[id]; n > 0 {
+			return []int64{n}
+		}
+		return nil
+	}, callstack.ValueType{Type: "samples", Unit: "count"})
+}
+
+// profile makes one of the values that stacks have, nil for none.
+func (r *Result) profile(stacks int, values func(id int) []int64, types ...callstack.ValueType) *callstack.Frames {
+	builder := callstack.NewBuilder(types...)
 	p := builder.Profile()
 	p.PeriodType, p.Period, p.Duration, p.TimeNanos = callstack.ValueType{Type: "trace", Unit: "count"}, 1, r.SpanNs, r.WallNs
 	var frames []callstack.Frame
-	for id, c := range r.blocks[b] {
-		if c.n == 0 {
+	for id := range stacks {
+		v := values(id)
+		if v == nil {
 			continue
 		}
 		frames = frames[:0]
@@ -22,9 +45,16 @@ func (r *Result) Blocked(b Blocking) *callstack.Frames {
 				frames = append(frames, *f)
 			}
 		}
-		builder.AddFrames(frames, nil, c.n, c.ns)
+		builder.AddFrames(frames, nil, v...)
 	}
 	return builder.Frames()
+}
+
+func (r *Result) sampled(stack exectrace.StackID) {
+	if int(stack) >= len(r.samples) {
+		r.samples = append(r.samples, make([]int64, int(stack)+1-len(r.samples))...)
+	}
+	r.samples[stack]++
 }
 
 // blocking follows go tool trace: an interval begins with a state of its kind, has

@@ -13,7 +13,8 @@ import (
 // finish books what goes on when the trace ends, and orders all.
 func (a *analysis) finish(summary exectrace.Summary) {
 	r := a.result
-	r.Summary, r.SpanNs = summary, summary.EndNs
+	r.Summary, r.SpanNs = summary, summary.EndNs-r.FromNs
+	end := summary.EndNs
 	ids := make([]int64, 0, len(a.live))
 	for id := range a.live {
 		ids = append(ids, id)
@@ -21,17 +22,24 @@ func (a *analysis) finish(summary exectrace.Summary) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		g := a.live[id]
-		g.settle(r.SpanNs)
-		a.leave(id, g, r.SpanNs)
+		if g.state > Syscall && g.state != System {
+			w := a.waited(g, end, end-g.since)
+			w.Waiting++
+			if g.created {
+				w.Forever++
+			}
+		}
+		g.settle(end)
+		a.leave(id, g, end)
 	}
-	a.busy(r.SpanNs, 0)
+	a.busy(end, 0)
 	for _, p := range a.procs {
-		p.settle(r.SpanNs)
+		p.settle(end)
 		r.Procs = append(r.Procs, p.Proc)
 	}
 	slices.SortFunc(r.Procs, func(x, y Proc) int { return cmp.Compare(x.Number, y.Number) })
 	if a.mark >= 0 {
-		r.GC.MarkNs += r.SpanNs - a.mark
+		r.GC.MarkNs += end - a.mark
 	}
 	for _, k := range a.kinds {
 		r.Kinds = append(r.Kinds, *k)
@@ -48,6 +56,7 @@ func (a *analysis) finish(summary exectrace.Summary) {
 	}
 	r.Tasks, r.Regions = spans(a.byTask), spans(a.byPlace)
 	a.placeEdges()
+	a.placeWaits()
 }
 
 func spans(of map[string]*Span) (out []Span) {
@@ -63,7 +72,7 @@ func (a *analysis) placeEdges() {
 	type places struct{ waker, waiter callstack.Frame }
 	at := make(map[places]int)
 	for key, c := range a.edges {
-		waker, waiter := place(a.batch.Stack(key.waker)), place(a.batch.Stack(key.waiter))
+		waker, waiter := placeOf(a.batch.Stack(key.waker)), placeOf(a.batch.Stack(key.waiter))
 		k := places{}
 		if waker != nil {
 			k.waker = *waker
@@ -100,8 +109,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// place is the innermost frame that does not only say how a goroutine waits.
-func place(s *exectrace.Stack) *callstack.Frame {
+// placeOf is the innermost frame that does not only say how a goroutine waits.
+func placeOf(s *exectrace.Stack) *callstack.Frame {
 	if s == nil {
 		return nil
 	}

@@ -6,11 +6,12 @@ func (a *analysis) procChange(e *exectrace.Event) {
 	p := a.procs[e.Proc]
 	if p == nil {
 		// What it was before the trace it was since its beginning; a new one is idle.
-		p = &procState{Proc: Proc{Number: e.Proc}}
+		begin := a.result.FromNs
+		p = &procState{Proc: Proc{Number: e.Proc}, since: begin}
 		a.procs[e.Proc] = p
 		if e.To == exectrace.Running && e.From == exectrace.Unknown {
 			p.running = true
-			a.busy(0, 1)
+			a.busy(begin, 1)
 			return
 		}
 	}
@@ -48,6 +49,17 @@ func (a *analysis) busy(ns int64, more int) {
 	a.running += more
 }
 
+// idle is for how long no processor ran up to now.
+func (a *analysis) idle(ns int64) (idle int64) {
+	if len(a.result.BusyNs) > 0 {
+		idle = a.result.BusyNs[0]
+	}
+	if a.running == 0 && ns > a.busyAt {
+		idle += ns - a.busyAt
+	}
+	return idle
+}
+
 func (a *analysis) ranged(e *exectrace.Event) {
 	gc := &a.result.GC
 	switch e.Range {
@@ -72,7 +84,7 @@ func (a *analysis) ranged(e *exectrace.Event) {
 			a.mark = e.TimeNs
 		case e.Kind == exectrace.RangeActive:
 			if a.mark < 0 && gc.Cycles == 0 {
-				a.mark = 0
+				a.mark = a.result.FromNs
 			}
 		case a.mark >= 0:
 			gc.Cycles++

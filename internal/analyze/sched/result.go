@@ -38,9 +38,10 @@ var waits = map[string]State{
 // Result is what one trace says.
 type Result struct {
 	exectrace.Summary
-	SpanNs     int64 // from the first event to the last
+	SpanNs     int64 // what is counted: from the first event to the last, or the window that was asked for
 	Goroutines Goroutines
 	Procs      []Proc // by number
+	FromNs     int64  // where what is counted begins, of the trace's time
 	GOMAXPROCS int    // the most at a time; 0 when the trace does not say
 	// BusyNs[k] is for how long k processors ran at once.
 	BusyNs []int64
@@ -49,12 +50,14 @@ type Result struct {
 	Latency hist.Histogram // from ready to running, each wait
 	Worst   []Delay        // the longest of these, falling
 	Edges   []Edge         // by delay, falling
+	Waits   []Wait         // by time, falling; without System
 	GC      GC
 	Tasks   []Span // by type, total falling
 	Regions []Span
 
-	names  []*exectrace.Stack // by number
-	blocks [numBlocks][]count
+	names   []*exectrace.Stack // by number
+	blocks  [numBlocks][]count
+	samples []int64 // by stack
 }
 
 // Goroutines counts them.
@@ -104,6 +107,19 @@ type Edge struct {
 	Waker, Waiter *callstack.Frame // nil: the runtime; unknown
 	Count         int64
 	DelayNs       int64 // the waits that ended
+}
+
+// Wait is that goroutines are blocked at one place.
+type Wait struct {
+	State State
+	Place *callstack.Frame // nil: unknown
+	Count int64            // that ended
+	// Waiting is how many goroutines still wait when the trace ends, and Forever how
+	// many of them the trace has from their creation on.
+	Waiting, Forever int64
+	Ns               int64 // of all, also of those that do not end
+	LongestNs        int64
+	IdleNs           int64 // the part in which no processor ran
 }
 
 // GC is what the collector did.

@@ -48,7 +48,7 @@ func plantedTrace(t *testing.T) []byte {
 
 func analyzePlanted(t *testing.T) *Result {
 	t.Helper()
-	r, err := Analyze(bytes.NewReader(plantedTrace(t)), exectrace.DefaultLimits())
+	r, err := Analyze(bytes.NewReader(plantedTrace(t)), Options{Limits: exectrace.DefaultLimits()})
 	if err != nil || len(r.Warnings) > 0 {
 		t.Fatalf("%v, %q", err, r.Warnings)
 	}
@@ -211,11 +211,11 @@ func TestPlaces(t *testing.T) {
 		{stack("runtime.chanrecv1", "net/http.(*persistConn).roundTrip"), "net/http.(*persistConn).roundTrip"},
 		{stack("runtime.gopark", "runtime.goparkunlock"), "runtime.gopark"},
 	} {
-		if got := place(test.stack); got.Function != test.want {
+		if got := placeOf(test.stack); got.Function != test.want {
 			t.Errorf("%s, want %s", got.Function, test.want)
 		}
 	}
-	if place(nil) != nil {
+	if placeOf(nil) != nil {
 		t.Error("a place without a stack")
 	}
 }

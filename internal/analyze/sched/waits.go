@@ -1,0 +1,64 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+
+	"whet/internal/callstack"
+	"whet/internal/format/exectrace"
+)
+
+type waitKey struct {
+	state State
+	stack exectrace.StackID
+}
+
+// waited books a wait up to now.
+func (a *analysis) waited(g *goroutine, ns, length int64) *Wait {
+	key := waitKey{g.state, g.waitStack}
+	w := a.at[key]
+	if w == nil {
+		w = &Wait{State: g.state}
+		a.at[key] = w
+	}
+	w.Ns += length
+	w.IdleNs += min(a.idle(ns)-g.idleAt, length)
+	w.LongestNs = max(w.LongestNs, length)
+	return w
+}
+
+// placeWaits adds up waits of stacks that are at the same place.
+func (a *analysis) placeWaits() {
+	type place struct {
+		state State
+		at    callstack.Frame
+	}
+	all := make(map[place]*Wait)
+	for key, w := range a.at {
+		if key.state == System {
+			continue
+		}
+		k := place{state: key.state}
+		at := placeOf(a.batch.Stack(key.stack))
+		if at != nil {
+			k.at = *at
+		}
+		sum := all[k]
+		if sum == nil {
+			sum = &Wait{State: key.state, Place: at}
+			all[k] = sum
+		}
+		sum.Count += w.Count
+		sum.Waiting += w.Waiting
+		sum.Forever += w.Forever
+		sum.Ns += w.Ns
+		sum.IdleNs += w.IdleNs
+		sum.LongestNs = max(sum.LongestNs, w.LongestNs)
+	}
+	for _, w := range all {
+		a.result.Waits = append(a.result.Waits, *w)
+	}
+	slices.SortFunc(a.result.Waits, func(x, y Wait) int {
+		return cmp.Or(cmp.Compare(y.Ns, x.Ns), cmp.Compare(x.State, y.State), compareFrames(x.Place, y.Place))
+	})
+}
