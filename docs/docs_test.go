@@ -152,6 +152,9 @@ func runPage(t *testing.T, l *lab, path string) {
 			// So does whether load's generator kept up with its plan.
 			unsure = unsure || code == 3 && c.Exit == 0 && strings.HasPrefix(c.Text, "whet load ") &&
 				slices.ContainsFunc(printed, func(line string) bool { return strings.Contains(line, "the measurement is not valid: ") })
+			// Where the page leaves the verdict open, this machine may well find it slower.
+			open := len(c.Output) > 0 && c.Output[len(c.Output)-1] == "verdict  …"
+			unsure = unsure || code == 1 && c.Exit == 0 && open && strings.HasPrefix(c.Text, "whet prove ")
 			if code != c.Exit && !unsure {
 				t.Errorf("%s\nexit code %d, want %d; it printed:\n%s", where, code, c.Exit, strings.Join(printed, "\n"))
 			}

@@ -36,6 +36,7 @@ const (
 	Stacks      = "whet/stacks/1"
 	Tags        = "whet/tags/1"
 	Top         = "whet/top/1"
+	Trace       = "whet/trace/1"
 	Tree        = "whet/tree/1"
 	Tune        = "whet/tune/1"
 	Types       = "whet/types/1"
@@ -83,6 +84,7 @@ func Schemas() []Schema {
 		{Stacks, "a profile, sample by sample", "whet raw -json -stacks"},
 		{Tags, "labels with their cost", "whet tags -json"},
 		{Top, "functions with their cost", "whet top -json"},
+		{Trace, "what an execution trace says", "whet trace -json"},
 		{Tree, "functions between callers and callees", "whet tree -json"},
 		{Tune, "findings and hot places, measured just now", "whet tune -json"},
 		{Types, "the types of what the kept sources import", "types.bin of a recording"},

@@ -21,7 +21,7 @@ type FetchOptions struct {
 	CA, Cert, Key    string
 }
 
-func (f *FetchOptions) declare(fs *flag.FlagSet) {
+func (f *FetchOptions) Declare(fs *flag.FlagSet) {
 	f.Headers = cli.HeaderList{}
 	fs.Var(cli.SecondsFlag{N: &f.Seconds}, "seconds", "of a URL, profile for this `time`, in whole seconds")
 	fs.Var(cli.SecondsFlag{N: &f.Timeout}, "timeout", "of a URL, give up after this `time`, in whole seconds (default: 30s more than it is to profile)")

@@ -41,7 +41,7 @@ type Options struct {
 
 // Declare makes flags of the options, with pprof's names.
 func (f *Options) Declare(fs *flag.FlagSet) {
-	f.FetchOptions.declare(fs)
+	f.FetchOptions.Declare(fs)
 	fs.StringVar(&f.Kind, "kind", "", "of a recording, read the profiles of this `kind`: cpu (the default), allocs, block, mutex; of a program or service also heap, goroutine, wall")
 	fs.StringVar(&f.Benchmark, "benchmark", "", "of a recording, read only the profiles of this benchmark, by `name`")
 	fs.Var(&f.MaxSize, "max_size", "refuse profiles of more than this `size`, packed or unpacked (default: 1GiB; from a pipe or a server 192MiB)")

@@ -33,6 +33,7 @@ type goroutine struct {
 	early      []early // intervals before it ran
 	// Where it waits, of whatever kind.
 	waitStack exectrace.StackID
+	unnamed   Wait  // before its start function was known, with no reason either
 	idleAt    int64 // for how long no processor had run when the state began
 	created   bool  // in the trace
 	regions   []region
@@ -155,7 +156,7 @@ func (a *analysis) restart(ns int64) {
 	clear(a.pauses)
 	clear(a.at)
 	for _, g := range a.live {
-		g.ns, g.since, g.began, g.marked, g.created, g.idleAt = [NumStates]int64{}, ns, ns, 0, false, 0
+		g.ns, g.since, g.began, g.marked, g.created, g.idleAt, g.unnamed = [NumStates]int64{}, ns, ns, 0, false, 0, Wait{}
 		g.blockedAt, g.early = max(g.blockedAt, ns), nil
 		if g.assist >= 0 {
 			g.assist = ns
@@ -253,7 +254,7 @@ func (s *Span) add(id uint64, begin, end int64) {
 
 // settle books the state up to now.
 func (g *goroutine) settle(ns int64) {
-	g.ns[g.state] += ns - g.since
+	g.ns[g.blockedFor()] += ns - g.since
 	g.since = ns
 }
 
@@ -287,6 +288,10 @@ func (a *analysis) change(e *exectrace.Event) {
 		a.result.Latency.Record(length)
 		a.delayed(e.Goroutine, g, e.TimeNs-length, e.TimeNs)
 	case e.From == exectrace.Waiting && e.To == exectrace.Runnable:
+		a.waited(g, e.TimeNs, length).Count++
+		if g.ofRuntime() {
+			break
+		}
 		key := edgeKey{e.ActorStack, g.waitStack}
 		c := a.edges[key]
 		if c == nil {
@@ -295,7 +300,6 @@ func (a *analysis) change(e *exectrace.Event) {
 		}
 		c.n++
 		c.ns += length
-		a.waited(g, e.TimeNs, length).Count++
 	}
 	a.blocking(g, e)
 	g.state = a.state(e)
@@ -372,6 +376,19 @@ func (a *analysis) enter(e *exectrace.Event) *goroutine {
 	return g
 }
 
+// blockedFor is the state of a goroutine; the runtime's own wait for work, whatever
+// they wait at.
+func (g *goroutine) blockedFor() State {
+	if g.state > Syscall && g.state != Collector && g.ofRuntime() {
+		return System
+	}
+	return g.state
+}
+
+func (g *goroutine) ofRuntime() bool {
+	return g.start != "runtime.main" && symbolname.Package(g.start) == "runtime"
+}
+
 // name takes the start function from the root of a stack of a goroutine that
 // lived before the trace.
 func (a *analysis) name(g *goroutine, id exectrace.StackID) {
@@ -407,6 +424,12 @@ func (a *analysis) leave(id int64, g *goroutine, ns int64) {
 	}
 	if g.assist >= 0 {
 		g.marked += ns - g.assist
+	}
+	if g.ofRuntime() {
+		g.ns[System] += g.ns[Other]
+		g.ns[Other] = 0
+	} else if g.unnamed.Ns > 0 {
+		a.wait(waitKey{state: Other}).add(&g.unnamed)
 	}
 	k, ok := a.kinds[g.start]
 	if !ok {

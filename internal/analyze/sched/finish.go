@@ -22,7 +22,7 @@ func (a *analysis) finish(summary exectrace.Summary) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		g := a.live[id]
-		if g.state > Syscall && g.state != System {
+		if g.state > Syscall && g.blockedFor() != System {
 			w := a.waited(g, end, end-g.since)
 			w.Waiting++
 			if g.created {
@@ -116,7 +116,7 @@ func placeOf(s *exectrace.Stack) *callstack.Frame {
 	}
 	for _, f := range s.Frames {
 		switch pkg := symbolname.Package(f.Function); {
-		case pkg == "runtime", pkg == "sync", pkg == "syscall", strings.HasPrefix(pkg, "internal/"):
+		case f.Function == "time.Sleep", pkg == "runtime", pkg == "sync", pkg == "syscall", strings.HasPrefix(pkg, "internal/"):
 		default:
 			return f
 		}

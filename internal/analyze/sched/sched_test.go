@@ -219,3 +219,83 @@ func TestPlaces(t *testing.T) {
 		t.Error("a place without a stack")
 	}
 }
+
+// TestWindows cuts a trace at a few moments: the pieces add up to the whole.
+func TestWindows(t *testing.T) {
+	data := plantedTrace(t)
+	whole := analyzePlanted(t)
+	var states [NumStates]int64
+	var running, mark int64
+	const pieces = 3
+	for i := range int64(pieces) {
+		o := Options{Limits: exectrace.DefaultLimits(), FromNs: whole.SpanNs * i / pieces, ToNs: whole.SpanNs * (i + 1) / pieces}
+		r, err := Analyze(bytes.NewReader(data), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s, v := range r.Goroutines.Ns {
+			states[s] += v
+		}
+		for _, p := range r.Procs {
+			if p.RunningNs+p.IdleNs > r.SpanNs {
+				t.Errorf("piece %d: processor %d has %d ns of %d", i, p.Number, p.RunningNs+p.IdleNs, r.SpanNs)
+			}
+			running += p.RunningNs
+		}
+		mark += r.GC.MarkNs
+	}
+	// Goroutines that the trace first speaks of in a later piece lived before, too,
+	// in a state that only the whole knows.
+	if got, want := states[Running]+states[Runnable]+states[Syscall], whole.Goroutines.Ns[Running]+whole.Goroutines.Ns[Runnable]+whole.Goroutines.Ns[Syscall]; got != want {
+		t.Errorf("pieces have %d ns on or ready for processors, the whole %d", got, want)
+	}
+	var all int64
+	for _, p := range whole.Procs {
+		all += p.RunningNs
+	}
+	if running != all || mark != whole.GC.MarkNs {
+		t.Errorf("pieces: processors %d ns, marking %d; whole: %d, %d", running, mark, all, whole.GC.MarkNs)
+	}
+}
+
+// TestWaits holds waits by place against the states of goroutines, and finds the
+// planted lock.
+func TestWaits(t *testing.T) {
+	r := analyzePlanted(t)
+	var sums [NumStates]int64
+	found := false
+	for _, w := range r.Waits {
+		sums[w.State] += w.Ns
+		if w.IdleNs > w.Ns || w.LongestNs > w.Ns {
+			t.Errorf("%+v", w)
+		}
+		found = found || w.State == Sync && w.Place != nil && w.Place.Function == "main.want" && w.Count >= rounds*3/4
+	}
+	for s := Network; s < NumStates; s++ {
+		if s != System && sums[s] != r.Goroutines.Ns[s] {
+			t.Errorf("waits for %s sum to %d ns, goroutines have %d", s, sums[s], r.Goroutines.Ns[s])
+		}
+	}
+	if !found {
+		t.Errorf("the planted lock is not among %+v", r.Waits)
+	}
+}
+
+// TestGoroutine counts one goroutine only.
+func TestGoroutine(t *testing.T) {
+	whole := analyzePlanted(t)
+	for _, k := range whole.Kinds {
+		if k.Start != "main.hold" {
+			continue
+		}
+		r, err := Analyze(bytes.NewReader(plantedTrace(t)), Options{Limits: exectrace.DefaultLimits(), Goroutines: []int64{k.LongestID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Kinds) != 1 || r.Kinds[0] != k {
+			t.Errorf("%+v, want only %+v", r.Kinds, k)
+		}
+		return
+	}
+	t.Error("no goroutine of main.hold")
+}

@@ -15,16 +15,34 @@ type waitKey struct {
 
 // waited books a wait up to now.
 func (a *analysis) waited(g *goroutine, ns, length int64) *Wait {
-	key := waitKey{g.state, g.waitStack}
-	w := a.at[key]
-	if w == nil {
-		w = &Wait{State: g.state}
-		a.at[key] = w
+	var w *Wait
+	if g.state == Other && !g.known {
+		w = &g.unnamed // perhaps the runtime's own
+	} else {
+		w = a.wait(waitKey{g.blockedFor(), g.waitStack})
 	}
 	w.Ns += length
 	w.IdleNs += min(a.idle(ns)-g.idleAt, length)
 	w.LongestNs = max(w.LongestNs, length)
 	return w
+}
+
+func (a *analysis) wait(key waitKey) *Wait {
+	w := a.at[key]
+	if w == nil {
+		w = &Wait{State: key.state}
+		a.at[key] = w
+	}
+	return w
+}
+
+func (w *Wait) add(o *Wait) {
+	w.Count += o.Count
+	w.Waiting += o.Waiting
+	w.Forever += o.Forever
+	w.Ns += o.Ns
+	w.IdleNs += o.IdleNs
+	w.LongestNs = max(w.LongestNs, o.LongestNs)
 }
 
 // placeWaits adds up waits of stacks that are at the same place.
@@ -48,12 +66,7 @@ func (a *analysis) placeWaits() {
 			sum = &Wait{State: key.state, Place: at}
 			all[k] = sum
 		}
-		sum.Count += w.Count
-		sum.Waiting += w.Waiting
-		sum.Forever += w.Forever
-		sum.Ns += w.Ns
-		sum.IdleNs += w.IdleNs
-		sum.LongestNs = max(sum.LongestNs, w.LongestNs)
+		sum.add(w)
 	}
 	for _, w := range all {
 		a.result.Waits = append(a.result.Waits, *w)

@@ -1,0 +1,254 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/analyze/sched"
+	"whet/internal/analyze/wall"
+	"whet/internal/callstack"
+	"whet/internal/capture"
+	"whet/internal/cli"
+	"whet/internal/format/exectrace"
+	"whet/internal/format/profile"
+	"whet/internal/profiles"
+	"whet/internal/quantity"
+	"whet/internal/recording"
+	"whet/internal/report/page"
+	"whet/internal/report/trace"
+)
+
+// maxTraceStream bounds a trace from a pipe or a server: it is held in memory.
+const maxTraceStream = 512 << 20
+
+// traceProfiles are the profiles that can be made of a trace.
+var traceProfiles = []string{sched.BlockedNetwork.String(), sched.BlockedSync.String(), sched.BlockedSyscall.String(), sched.BlockedSched.String(), "cpu", "wall"}
+
+func traceCommand() *cli.Command {
+	return &cli.Command{
+		Name:       "trace",
+		ReadsOnly:  true,
+		Operands:   "TRACE",
+		Recordings: 1,
+		Choices:    map[string][]string{"pprof": traceProfiles},
+		Short:      "what goroutines wait for: an execution trace in text",
+		Long: `
+Trace reads an execution trace: what may be concluded of it, goroutines by start function with the
+time in each state, processors, where goroutines wait and who ends their waits, the time from ready
+to running, the collector, tasks and regions. Times are those of go tool trace.
+TRACE is a file of runtime/trace, go test -trace or a flight recorder, a URL of
+net/http/pprof/trace, or a recording that has one. Traces of Go 1.11 and newer can be read, and of
+a trace that is cut off what stands before the cut.
+-pprof writes a profile that every other view opens: of waits for the network (net), for locks and
+channels (sync), in system calls (syscall), for a processor (sched), of the CPU profiler's samples
+(cpu), where it was on, or of all time by handler and goroutine (wall).`,
+		Examples: []string{
+			"whet trace out.trace",
+			"whet trace -from 2s -to 2.5s out.trace",
+			"whet trace -goroutine 18 out.trace",
+			"whet trace -pprof sync -o sync.pb.gz out.trace",
+			"whet trace http://localhost:6060/debug/pprof/trace?seconds=5",
+		},
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
+			v := &traceView{}
+			v.fetch.Declare(fs)
+			fs.BoolVar(&v.asJSON, "json", false, "print one JSON document")
+			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
+			fs.StringVar(&v.pprof, "pprof", "", "write a `profile` instead: "+strings.Join(traceProfiles, ", "))
+			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
+			fs.Func("from", "count from this `time` of the trace on", v.time(&v.options.FromNs))
+			fs.Func("to", "count up to this `time` of the trace", v.time(&v.options.ToNs))
+			fs.Func("goroutine", "count only the goroutine of this `number`; may be given several times", func(text string) error {
+				var id int64
+				if n, err := fmt.Sscanf(text+"\n", "%d\n", &id); n != 1 || err != nil || id < 1 {
+					return fmt.Errorf("%q is not the number of a goroutine", text)
+				}
+				v.options.Goroutines = append(v.options.Goroutines, id)
+				return nil
+			})
+			return v.run
+		},
+	}
+}
+
+// traceView is what was asked of a trace.
+type traceView struct {
+	fetch         profiles.FetchOptions
+	options       sched.Options
+	asJSON, all   bool
+	pprof, output string
+}
+
+func (v *traceView) time(to *int64) func(string) error {
+	return func(text string) error {
+		d, err := quantity.ParseDuration(text)
+		if err == nil && d < 0 {
+			err = errors.New("a trace begins at 0")
+		}
+		*to = int64(d)
+		return err
+	}
+}
+
+func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) error {
+	operand, err := cli.OneOperand("trace", "trace", operands)
+	if err != nil {
+		return err
+	}
+	known := v.pprof == ""
+	for _, name := range traceProfiles {
+		known = known || name == v.pprof
+	}
+	switch o := &v.options; {
+	case !known:
+		return cli.UsageError("trace: -pprof is %s, not %q", strings.Join(traceProfiles, ", "), v.pprof)
+	case v.pprof != "" && v.asJSON:
+		return cli.UsageError("trace: -pprof writes a profile, and -json a document: choose one")
+	case v.pprof == "wall" && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0):
+		return cli.UsageError("trace: -pprof wall is of the whole trace: leave -from, -to and -goroutine out")
+	case o.ToNs > 0 && o.ToNs <= o.FromNs:
+		return cli.UsageError("trace: -to %v is not after -from %v", time.Duration(o.ToNs), time.Duration(o.FromNs))
+	}
+	v.options.Limits = exectrace.DefaultLimits()
+	src, done, err := v.open(ctx, e, operand)
+	if err != nil {
+		return err
+	}
+	defer done()
+	name := profiles.Shown(operand)
+	if v.pprof != "" {
+		return v.profile(ctx, e, name, src)
+	}
+	r, err := sched.Analyze(src, v.options)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	p := &trace.Page{Name: name, Result: r}
+	return e.Emit(ctx, v.output, func(w io.Writer) error {
+		if v.asJSON {
+			return trace.WriteJSON(w, p)
+		}
+		o := page.TextOptions{Width: e.Width, All: v.all}
+		o.Color = e.Color && (v.output == "" || v.output == "-")
+		return trace.WriteText(w, p, o)
+	})
+}
+
+// profile writes one.
+func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src exectrace.Source) error {
+	var p *callstack.Frames
+	var warnings []string
+	if v.pprof == "wall" {
+		r, err := wall.Analyze([]wall.Trace{{Name: name, Source: src}})
+		if err != nil {
+			return err
+		}
+		p, warnings = r.Profile, r.Warnings
+	} else {
+		r, err := sched.Analyze(src, v.options)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		warnings = r.Warnings
+		if v.pprof == "cpu" {
+			p = r.Samples()
+		}
+		for b := range sched.Blocking(len(traceProfiles) - 2) {
+			if b.String() == v.pprof {
+				p = r.Blocked(b)
+			}
+		}
+	}
+	if p.Len() == 0 {
+		why := ""
+		if v.pprof == "cpu" {
+			why = ": the CPU profiler was not on during the trace"
+		}
+		return fmt.Errorf("%s: there is nothing in the profile %s%s", name, v.pprof, why)
+	}
+	e.Warn(warnings)
+	out := v.output
+	if out == "" {
+		out = outputName(strings.TrimSuffix(name, ".trace"), v.pprof, "pb.gz")
+	}
+	return e.Emit(ctx, out, func(w io.Writer) error { return profile.Write(w, p.Profile) })
+}
+
+// open finds the trace that an operand names.
+func (v *traceView) open(ctx context.Context, e *cli.Env, operand string) (exectrace.Source, func(), error) {
+	nothing := func() {}
+	if url, ok := cli.AsURL(operand); ok {
+		e.Status().Show("waiting for a trace")
+		data, err := v.fetch.Fetch(ctx, url, maxTraceStream)
+		e.Status().Show("")
+		return bytes.NewReader(data), nothing, err
+	}
+	if recording.Is(operand) {
+		src, err := traceOf(operand)
+		return src, nothing, err
+	}
+	if operand == "-" {
+		src, err := piped("the standard input", e.Stdin)
+		return src, nothing, err
+	}
+	f, err := os.Open(operand)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, cli.UsageError("there is no trace %s", operand)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("read trace: %w", err)
+	}
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+	case st.IsDir():
+		err = cli.UsageError("%s is a directory and not a recording: name a trace, a URL or a NAME.whet", operand)
+	case !st.Mode().IsRegular():
+		defer f.Close()
+		src, err := piped(operand, f)
+		return src, nothing, err
+	default:
+		return io.NewSectionReader(f, 0, st.Size()), func() { f.Close() }, nil
+	}
+	f.Close()
+	return nil, nil, err
+}
+
+// piped is a trace that can be read only once.
+func piped(name string, r io.Reader) (exectrace.Source, error) {
+	data, whole, err := capture.ReadAtMost(r, maxTraceStream)
+	if err != nil {
+		return nil, fmt.Errorf("read trace from %s: %w", name, err)
+	}
+	if !whole {
+		return nil, fmt.Errorf("read trace from %s: it is larger than %s: write it to a file first", name, quantity.Bytes(maxTraceStream))
+	}
+	return bytes.NewReader(data), nil
+}
+
+// traceOf is the first trace of a recording.
+func traceOf(name string) (exectrace.Source, error) {
+	rec, err := recording.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	all := slices.Concat(rec.Find(recording.KindTrace, ""), rec.Find(recording.KindFlight, ""))
+	if len(all) > 0 {
+		data, err := rec.Read(all[0])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return bytes.NewReader(data), nil
+	}
+	return nil, cli.UsageError("%s holds no execution trace: of a program or service, whet tune and whet record take one with -trace", name)
+}

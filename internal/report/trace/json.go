@@ -1,0 +1,88 @@
+package trace
+
+import (
+	"io"
+
+	"whet/internal/analyze/sched"
+	"whet/internal/callstack"
+	"whet/internal/document"
+	"whet/internal/hist"
+)
+
+// WriteJSON writes the document whet/trace/1.
+func WriteJSON(w io.Writer, p *Page) error {
+	r := p.Result
+	procs := make([]document.Object, len(r.Procs))
+	for i, v := range r.Procs {
+		procs[i] = document.Object{"number", v.Number, "running_ns", v.RunningNs, "idle_ns", v.IdleNs}
+	}
+	kinds := make([]document.Object, len(r.Kinds))
+	for i := range r.Kinds {
+		k := &r.Kinds[i]
+		kinds[i] = document.Object{"start", k.Start, "count", k.Count, "states", states(&k.Ns), "assist_ns", k.AssistNs, "longest_id", k.LongestID, "longest_ns", k.LongestNs}
+	}
+	blocking := make([]document.Object, len(r.Waits))
+	for i, v := range r.Waits {
+		blocking[i] = document.Object{"state", v.State.String(), "place", at(v.Place), "count", v.Count, "waiting", v.Waiting, "delay_ns", v.Ns, "longest_ns", v.LongestNs, "idle_ns", v.IdleNs}
+	}
+	edges := make([]document.Object, len(r.Edges))
+	for i, v := range r.Edges {
+		edges[i] = document.Object{"waker", at(v.Waker), "waiter", at(v.Waiter), "count", v.Count, "delay_ns", v.DelayNs}
+	}
+	worst := make([]document.Object, len(r.Worst))
+	for i, v := range r.Worst {
+		worst[i] = document.Object{"goroutine", v.Goroutine, "start", v.Start, "from_ns", v.FromNs, "to_ns", v.ToNs}
+	}
+	pauses := make([]document.Object, len(r.GC.Pauses))
+	for i, v := range r.GC.Pauses {
+		pauses[i] = document.Object{"reason", v.Reason, "count", v.Count, "time_ns", v.Ns, "longest_ns", v.MostNs}
+	}
+	g := &r.Goroutines
+	return document.Write(w, document.Object{document.Begin(document.Trace, r.Warnings),
+		"name", p.Name,
+		"summary", document.Object{"go_version", r.GoVersion, "from_ns", r.FromNs, "span_ns", r.SpanNs, "events", r.Events, "conclusions", Conclusions(r),
+			"goroutines_before", g.Before, "goroutines_created", g.Created, "goroutines_ended", g.Ended, "goroutines_most", g.Most, "states", states(&g.Ns),
+			"gomaxprocs", r.GOMAXPROCS, "processors", procs, "busy_ns", r.BusyNs},
+		"goroutines", kinds, "blocking", blocking, "edges", edges,
+		"latency", append(times(&r.Latency), "worst", worst),
+		"gc", document.Object{"cycles", r.GC.Cycles, "mark_ns", r.GC.MarkNs, "assist_ns", r.GC.AssistNs, "sweep_ns", r.GC.SweepNs, "pauses", pauses},
+		"tasks", spans(r.Tasks, false), "regions", spans(r.Regions, true),
+	})
+}
+
+func states(ns *[sched.NumStates]int64) document.Object {
+	var o document.Object
+	for i, v := range ns {
+		o = append(o, sched.State(i).String()+"_ns", v)
+	}
+	return o
+}
+
+// at is a place, null where it is unknown.
+func at(f *callstack.Frame) any {
+	if f == nil {
+		return nil
+	}
+	return document.Object{"function", f.Function, "file", f.File, "line", f.Line}
+}
+
+func times(h *hist.Histogram) document.Object {
+	if h.Count() == 0 {
+		return document.Object{"count", 0, "mean_ns", nil, "p50_ns", nil, "p90_ns", nil, "p99_ns", nil, "p999_ns", nil, "max_ns", nil}
+	}
+	return document.Object{"count", h.Count(), "mean_ns", h.Mean(), "p50_ns", h.Quantile(0.5), "p90_ns", h.Quantile(0.9), "p99_ns", h.Quantile(0.99), "p999_ns", h.Quantile(0.999), "max_ns", h.Max()}
+}
+
+func spans(of []sched.Span, inside bool) []document.Object {
+	out := make([]document.Object, len(of))
+	for i := range of {
+		s := &of[i]
+		out[i] = append(document.Object{"type", s.Type, "unfinished", s.Unfinished, "time_ns", s.Ns}, times(&s.Times)...)
+		if inside {
+			out[i] = append(out[i], "states", states(&s.In))
+		} else {
+			out[i] = append(out[i], "longest_id", s.SlowestID, "longest_at_ns", s.SlowestAt)
+		}
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"whet/internal/analyze/sched"
+	"whet/internal/callstack"
+	"whet/internal/printable"
+	"whet/internal/quantity"
+	"whet/internal/report/page"
+	"whet/internal/symbolname"
+)
+
+// Page is one trace and how it is called.
+type Page struct {
+	Name   string
+	Result *sched.Result
+}
+
+// rows is how many rows of a table text shows unless all are asked for.
+const rows = 10
+
+type writer struct {
+	page.Text
+	r    *sched.Result
+	most int
+}
+
+// WriteText writes what the trace says for a terminal.
+func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
+	t := &writer{page.NewText(o), p.Result, rows}
+	if o.All {
+		t.most = len(p.Result.Kinds) + len(p.Result.Waits) + len(p.Result.Edges) + len(p.Result.Tasks) + len(p.Result.Regions)
+	}
+	r := p.Result
+	t.Line(t.Paint(page.Bold, printable.Line(p.Name)), "  ", t.Paint(page.Dim, fmt.Sprintf("execution trace of Go %s, %s, %s", r.GoVersion, ns(r.SpanNs), quantity.Plural(r.Events, "event"))))
+	if r.FromNs > 0 {
+		t.Hang(2, "", 0, fmt.Sprintf("from %s on, of the trace's time", ns(r.FromNs)))
+	}
+	t.Warnings(r.Warnings)
+	t.Line()
+	for _, c := range Conclusions(r) {
+		t.Hang(2, "", 0, printable.Line(c))
+	}
+	t.summary()
+	t.kinds()
+	t.waits()
+	t.edges()
+	t.latency()
+	t.collector()
+	t.spans("Tasks", r.Tasks, false)
+	t.spans("Regions", r.Regions, true)
+	return t.Flush(w, "what the trace says")
+}
+
+func ns(v int64) string { return quantity.Nanoseconds(float64(v)) }
+
+// share is v of all, in percent; "" where there is nothing to share.
+func share(v, all int64) string {
+	if all == 0 {
+		return ""
+	}
+	return quantity.Percent(float64(v) / float64(all))
+}
+
+// place is a frame as text writes it: function and line.
+func place(f *callstack.Frame) string {
+	if f == nil {
+		return "unknown"
+	}
+	name := symbolname.Short(f.Function)
+	if f.File != "" && f.Line > 0 {
+		name += " " + f.File[strings.LastIndexByte(f.File, '/')+1:] + ":" + strconv.Itoa(f.Line)
+	}
+	return printable.Line(name)
+}
+
+// started is how goroutines of a kind are called.
+func started(k *sched.Kind) string {
+	if k.Start == "" {
+		return "(unknown start)"
+	}
+	return printable.Line(symbolname.Short(k.Start))
+}
+
+func (t *writer) head(title string, all int, aside string) int {
+	shown := min(all, t.most)
+	if shown < all {
+		aside = strings.TrimPrefix(aside+fmt.Sprintf("; %d of %d, -all shows the rest", shown, all), "; ")
+	}
+	t.Heading(title, aside)
+	return shown
+}
+
+func (t *writer) summary() {
+	g := &t.r.Goroutines
+	t.Heading("Goroutines", fmt.Sprintf("%d from before, %d created, %d ended, at most %d at a time", g.Before, g.Created, g.Ended, g.Most))
+	var all int64
+	for s, v := range g.Ns {
+		if sched.State(s) != sched.System {
+			all += v
+		}
+	}
+	table := [][]string{{"state", "time", "share", ""}}
+	for s, v := range g.Ns {
+		if v > 0 && sched.State(s) != sched.System {
+			table = append(table, []string{sched.State(s).String(), ns(v), share(v, all), page.Bar(float64(v)/float64(max(all, 1)), 20)})
+		}
+	}
+	t.Labelled(table)
+	t.Heading("Processors", fmt.Sprintf("%s, of GOMAXPROCS %d", quantity.Plural(len(t.r.Procs), "processor"), t.r.GOMAXPROCS))
+	table = [][]string{{"", "running", "share", ""}}
+	for i, p := range t.r.Procs {
+		if i == 64 {
+			break
+		}
+		table = append(table, []string{fmt.Sprintf("P%d", p.Number), ns(p.RunningNs), share(p.RunningNs, t.r.SpanNs), page.Bar(float64(p.RunningNs)/float64(max(t.r.SpanNs, 1)), 20)})
+	}
+	t.Labelled(table)
+	var at []string
+	for k, v := range t.r.BusyNs {
+		if v > 0 {
+			at = append(at, fmt.Sprintf("%d at once %s", k, share(v, t.r.SpanNs)))
+		}
+	}
+	t.Hang(2, "", 0, strings.Join(at, ", "))
+}
+
+func (t *writer) kinds() {
+	kinds := slices.DeleteFunc(slices.Clone(t.r.Kinds), func(k sched.Kind) bool { return k.TotalNs() == k.Ns[sched.System] })
+	n := t.head("Goroutines by start function", len(kinds), "")
+	table := [][]string{{"started by", "count", "running", "ready", "blocked", "syscall", "assist", ""}}
+	for _, k := range kinds[:n] {
+		var blocked int64
+		var mostly sched.State
+		for s := sched.Network; s < sched.NumStates; s++ {
+			if s == sched.System {
+				continue
+			}
+			blocked += k.Ns[s]
+			if mostly == 0 || k.Ns[s] > k.Ns[mostly] {
+				mostly = s
+			}
+		}
+		note := ""
+		if blocked > 0 {
+			note = mostly.String() + " " + share(k.Ns[mostly], blocked)
+		}
+		table = append(table, []string{started(&k), strconv.Itoa(k.Count), blank(k.Ns[sched.Running]), blank(k.Ns[sched.Runnable]), blank(blocked), blank(k.Ns[sched.Syscall]), blank(k.AssistNs), note})
+	}
+	t.Labelled(table)
+}
+
+// blank is a time, nothing where it is none.
+func blank(v int64) string {
+	if v == 0 {
+		return "-"
+	}
+	return ns(v)
+}
+
+func (t *writer) waits() {
+	if len(t.r.Waits) == 0 {
+		return
+	}
+	n := t.head("Where goroutines wait", len(t.r.Waits), "idle: the part in which no processor ran")
+	table := [][]string{{"place", "for", "ended", "time", "longest", "idle", ""}}
+	for _, w := range t.r.Waits[:n] {
+		note := ""
+		if w.Waiting > 0 {
+			note = fmt.Sprintf("%d wait when the trace ends", w.Waiting)
+		}
+		table = append(table, []string{place(w.Place), w.State.String(), strconv.FormatInt(w.Count, 10), ns(w.Ns), ns(w.LongestNs), share(w.IdleNs, w.Ns), note})
+	}
+	t.Labelled(table)
+}
+
+func (t *writer) edges() {
+	if len(t.r.Edges) == 0 {
+		return
+	}
+	n := t.head("Who ends whose wait", len(t.r.Edges), "")
+	table := [][]string{{"wait at", "count", "delay", ""}}
+	for _, e := range t.r.Edges[:n] {
+		waker := "by the runtime"
+		if e.Waker != nil {
+			waker = "by " + place(e.Waker)
+		}
+		table = append(table, []string{place(e.Waiter), strconv.FormatInt(e.Count, 10), ns(e.DelayNs), waker})
+	}
+	t.Labelled(table)
+}
+
+func (t *writer) latency() {
+	h := &t.r.Latency
+	if h.Count() == 0 {
+		return
+	}
+	t.Heading("Scheduling latency", fmt.Sprintf("from ready to running, %s", quantity.Plural(int(h.Count()), "wait")))
+	t.Hang(2, "", 0, fmt.Sprintf("mean %s, p50 %s, p90 %s, p99 %s, p99.9 %s, longest %s", quantity.Nanoseconds(h.Mean()), ns(h.Quantile(0.5)), ns(h.Quantile(0.9)), ns(h.Quantile(0.99)), ns(h.Quantile(0.999)), ns(h.Max())))
+	for _, d := range t.r.Worst[:min(3, len(t.r.Worst))] {
+		t.Hang(2, "", 0, fmt.Sprintf("%s at %s: goroutine %d, %s", ns(d.ToNs-d.FromNs), ns(d.FromNs), d.Goroutine, printable.Line(symbolname.Short(d.Start))))
+	}
+}
+
+func (t *writer) collector() {
+	gc := &t.r.GC
+	if gc.Cycles == 0 && len(gc.Pauses) == 0 && gc.MarkNs == 0 {
+		return
+	}
+	t.Heading("Collector", quantity.Plural(gc.Cycles, "cycle"))
+	t.Hang(2, "", 0, fmt.Sprintf("marking %s (%s of the span), assists %s, sweeping %s", ns(gc.MarkNs), share(gc.MarkNs, t.r.SpanNs), ns(gc.AssistNs), ns(gc.SweepNs)))
+	if len(gc.Pauses) == 0 {
+		return
+	}
+	table := [][]string{{"the world stops for", "count", "time", "longest", ""}}
+	for _, p := range gc.Pauses {
+		table = append(table, []string{printable.Line(p.Reason), strconv.Itoa(p.Count), ns(p.Ns), ns(p.MostNs), ""})
+	}
+	t.Labelled(table)
+}
+
+func (t *writer) spans(title string, of []sched.Span, inside bool) {
+	if len(of) == 0 {
+		return
+	}
+	n := t.head(title, len(of), "")
+	table := [][]string{{"type", "count", "mean", "p50", "p99", "longest", ""}}
+	for _, s := range of[:n] {
+		var note []string
+		if s.Unfinished > 0 {
+			note = append(note, fmt.Sprintf("%d do not end in the trace", s.Unfinished))
+		}
+		if !inside && s.Count > 0 {
+			note = append(note, fmt.Sprintf("longest: task %d, at %s", s.SlowestID, ns(s.SlowestAt)))
+		}
+		if inside && s.Ns > 0 {
+			for i, v := range s.In {
+				if v*10 >= s.Ns {
+					note = append(note, fmt.Sprintf("%s %s", sched.State(i), share(v, s.Ns)))
+				}
+			}
+		}
+		table = append(table, []string{printable.Line(s.Type), strconv.Itoa(s.Count), quantity.Nanoseconds(s.Times.Mean()), ns(s.Times.Quantile(0.5)), ns(s.Times.Quantile(0.99)), ns(s.Times.Max()), strings.Join(note, ", ")})
+	}
+	t.Labelled(table)
+}
