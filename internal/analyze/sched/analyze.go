@@ -140,6 +140,10 @@ func Analyze(src exectrace.Source, o Options) (*Result, error) {
 		return nil, fmt.Errorf("the execution trace ends at %v, before the window begins", time.Duration(summary.EndNs))
 	}
 	a.finish(summary)
+	a.result.Chosen = o.Goroutines
+	if n := a.result.Goroutines.Before + a.result.Goroutines.Created; n == 0 && a.only != nil {
+		return nil, fmt.Errorf("no goroutine of the number %d is in the trace, or in the window of it", o.Goroutines[0])
+	}
 	return a.result, nil
 }
 

@@ -40,9 +40,10 @@ type Result struct {
 	exectrace.Summary
 	SpanNs     int64 // what is counted: from the first event to the last, or the window that was asked for
 	Goroutines Goroutines
-	Procs      []Proc // by number
-	FromNs     int64  // where what is counted begins, of the trace's time
-	GOMAXPROCS int    // the most at a time; 0 when the trace does not say
+	Procs      []Proc  // by number
+	Chosen     []int64 // the only goroutines that count; none: all
+	FromNs     int64   // where what is counted begins, of the trace's time
+	GOMAXPROCS int     // the most at a time; 0 when the trace does not say
 	// BusyNs[k] is for how long k processors ran at once.
 	BusyNs []int64
 	// Kinds are the goroutines by start function, by total time without System, falling.

@@ -292,6 +292,9 @@ func TestGoroutine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := Analyze(bytes.NewReader(plantedTrace(t)), Options{Limits: exectrace.DefaultLimits(), Goroutines: []int64{1 << 50}}); err == nil {
+			t.Error("a goroutine that is not there is found")
+		}
 		if len(r.Kinds) != 1 || r.Kinds[0] != k {
 			t.Errorf("%+v, want only %+v", r.Kinds, k)
 		}

@@ -201,6 +201,9 @@ func header(data []byte) (number uint64, b batch, first byte, err error) {
 		first = evExperimentalBatch
 		at++
 	default:
+		if _, _, err := checkHeader(data[:min(len(data), headerSize)]); err == nil {
+			return 0, batch{}, 0, errors.New("another trace begins there: cut the file, and read it by itself")
+		}
 		return 0, batch{}, 0, fmt.Errorf("no batch begins there, but a byte %d", data[0])
 	}
 	var values [4]uint64

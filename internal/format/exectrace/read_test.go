@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	runtimetrace "runtime/trace"
+	"slices"
 	"strings"
 	"testing"
 
@@ -429,5 +430,17 @@ func BenchmarkRead(b *testing.B) {
 		if _, err := Read(bytes.NewReader(data), DefaultLimits(), func(*Batch) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func TestTwoTracesInOneFile(t *testing.T) {
+	data := recordLittle(t)
+	s, err := Read(bytes.NewReader(slices.Concat(data, data)), DefaultLimits(), func(*Batch) error { return nil })
+	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "another trace begins there") {
+		t.Errorf("%v, %q", err, s.Warnings)
+	}
+	whole, err := Read(bytes.NewReader(data), DefaultLimits(), func(*Batch) error { return nil })
+	if err != nil || whole.Events != s.Events {
+		t.Errorf("%v: %d events, the first trace has %d", err, s.Events, whole.Events)
 	}
 }

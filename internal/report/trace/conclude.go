@@ -26,7 +26,7 @@ func Conclusions(r *sched.Result) []string {
 	if len(r.BusyNs) > 0 {
 		idle = r.BusyNs[0]
 	}
-	if float64(idle) >= idleShare*span {
+	if len(r.Chosen) == 0 && float64(idle) >= idleShare*span {
 		out = append(out, idling(r, idle))
 	}
 	locks := 0

@@ -39,6 +39,7 @@ func TestConclusions(t *testing.T) {
 			r.Edges = []sched.Edge{{Waker: frame("m.put", 95), Waiter: frame("m.get", 88), Count: 900, DelayNs: 24e9}}
 		}, []string{"61.0 %", "40 goroutines wait at m.get cache.go:88", "m.put cache.go:95 ends"}},
 		{"idle for nothing", func(r *sched.Result) { r.BusyNs = []int64{5e8, 5e8} }, []string{"nothing to do"}},
+		{"one goroutine of an idle program", func(r *sched.Result) { r.BusyNs, r.Chosen = []int64{1e9}, []int64{7} }, []string{"None of the measures"}},
 		// 24 s is more than 5 % of two processors' second.
 		{"a lock", func(r *sched.Result) { r.Waits = []sched.Wait{lock} }, []string{"900 times", "m.get cache.go:88", "24.0 s", "30.0 ms"}},
 		{"a leak", func(r *sched.Result) {
