@@ -97,7 +97,7 @@ func shares(f *finding.Finding) string {
 	if f.Leak != nil {
 		parts = append(parts, fmt.Sprintf("%s %s left behind", quantity.Count(float64(f.Leak.Count)), f.Leak.Kind))
 	} else if most := max(f.CeilingRatio, f.CeilingWithGCRatio); !f.Unknown.CPU && most > 1 {
-		parts = append(parts, "at most "+quantity.Ratio(most)+" faster")
+		parts = append(parts, "about "+quantity.Ratio(most)+" faster")
 	}
 	return strings.ReplaceAll(strings.Join(parts, ", "), "\u00a0", " ")
 }

@@ -66,7 +66,7 @@ func TestGitHub(t *testing.T) {
 	}
 	command, properties, text := parsed(t, lines[0])
 	if command != "warning" || properties["file"] != "services/api/a b,c:d/x.go" || properties["line"] != "12" || properties["title"] != "whet: logging" ||
-		!strings.HasPrefix(text, "100% of it, logs: all") || !strings.Contains(text, "(31.2 % of CPU time, at most 1.45x faster). log less") {
+		!strings.HasPrefix(text, "100% of it, logs: all") || !strings.Contains(text, "(31.2 % of CPU time, about 1.45x faster). log less") {
 		t.Errorf("%q is %s %q %q", lines[0], command, properties, text)
 	}
 	if command, properties, _ := parsed(t, lines[1]); command != "notice" || properties["file"] != "" || properties["line"] != "" {

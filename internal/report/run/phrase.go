@@ -145,11 +145,12 @@ func (p *Page) coveredNs() int64 {
 	return ns
 }
 
-// ceiling says what a finding can gain at most: without the place and without
-// the collector's work for its bytes.
+// ceiling says what would be gained without the place and without the collector's
+// work for its bytes. It is no bound: shares are estimates, taken while whet
+// measured, and where goroutines wait in a queue, ending one wait ends others.
 func ceiling(f *finding.Finding) string {
 	most := max(f.CeilingWithGCRatio, f.CeilingRatio)
-	text := "at most " + quantity.Ratio(most) + " faster if it cost nothing"
+	text := "about " + quantity.Ratio(most) + " faster if it cost nothing"
 	switch {
 	case f.Leak != nil:
 		return "it grows as long as it runs: no bound was seen"
@@ -161,6 +162,8 @@ func ceiling(f *finding.Finding) string {
 		return "the gain is in memory: no CPU sample falls here"
 	case f.FewSamples() && f.CPURatio > 0:
 		return fmt.Sprintf("how much faster at most is unknown: %s, and %d are needed", quantity.Plural(int(f.CPUSamples), "CPU sample"), f.CPUSamplesNeeded)
+	case f.DelayRatio > f.CPURatio && most < finding.MaxCeiling:
+		text = "about " + quantity.Ratio(most) + " faster if nothing waited here, more where waits make others wait"
 	case most >= finding.MaxCeiling:
 		text = "100x faster or more if it cost nothing"
 	}

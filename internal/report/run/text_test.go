@@ -130,7 +130,7 @@ func TestTextOrder(t *testing.T) {
 		"\n         s.log.WithFields(logrus.Fields{\n",
 		"90.0 %", "72.0 %", "of CPU time, 50.0 % avoidable",
 		// (0.7205·6160 + 0.9·1022)/(6160 + 1022) = 0.7460 of the time goes
-		"at most 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
+		"about 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
 		"Hot places", "original.go:43 and line 44",
 	}
 	ordered(t, string(text(t, visitsPage(), page.TextOptions{})), append(result, "more: -tables (machine, ", "-v (2 warnings in full)", "-all (1"))
@@ -271,7 +271,7 @@ func TestMeasures(t *testing.T) {
 		},
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1.25, CPUSamples: 500, CPUSamplesNeeded: 200},
-			"30.0 % of allocated bytes; 0 % of CPU time", "at most 1.25x faster if it cost nothing (1.00x without the collector's work for its bytes)",
+			"30.0 % of allocated bytes; 0 % of CPU time", "about 1.25x faster if it cost nothing (1.00x without the collector's work for its bytes)",
 		},
 		{
 			finding.Finding{CPURatio: 33.0 / 101, AvoidableCPURatio: 0.15, CeilingRatio: 101.0 / 68, CeilingWithGCRatio: 101.0 / 68, CPUSamples: 101, CPUSamplesNeeded: 200, Unknown: finding.Unknown{AllocBytes: true}},
@@ -279,7 +279,7 @@ func TestMeasures(t *testing.T) {
 		},
 		{
 			finding.Finding{CPURatio: 0.25, AllocBytesRatio: 0.5, AvoidableAllocBytesRatio: 0.5, CeilingRatio: 4.0 / 3, CeilingWithGCRatio: 4.0 / 3, CPUSamples: 500, CPUSamplesNeeded: 200},
-			"50.0 % of allocated bytes; 25.0 % of CPU time, which the change leaves", "at most 1.33x faster if it cost nothing",
+			"50.0 % of allocated bytes; 25.0 % of CPU time, which the change leaves", "about 1.33x faster if it cost nothing",
 		},
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.1, CeilingRatio: 1, CPUSamplesNeeded: 200, Unknown: finding.Unknown{CPU: true, Delay: true}},
