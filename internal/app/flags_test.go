@@ -43,7 +43,7 @@ func TestTimesAlike(t *testing.T) {
 		})
 	}
 	slices.Sort(seen)
-	if got := strings.Join(slices.Compact(seen), " "); got != "benchtime budget d ready seconds slice think timeout warmup" {
+	if got := strings.Join(slices.Compact(seen), " "); got != "benchtime budget d from ready seconds slice think timeout to warmup" {
 		t.Errorf("flags of a time: %s", got)
 	}
 }

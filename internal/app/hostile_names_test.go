@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/trace"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -33,11 +34,25 @@ func hostileProfile() string {
 		pbStrings("", hostileName, "cpu", "nanoseconds", "other"+hostileName)
 }
 
+// hostileTrace has it as the type of a task, of a region and of a log.
+func hostileTrace(t *testing.T) string {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	ctx, task := trace.NewTask(t.Context(), hostileName)
+	trace.WithRegion(ctx, hostileName, func() { trace.Log(ctx, hostileName, hostileName) })
+	task.End()
+	trace.Stop()
+	return out.String()
+}
+
 // TestHostileNames: whatever a view prints of a profile's names, a terminal
 // shows it and obeys none of it; documents stay documents.
 func TestHostileNames(t *testing.T) {
 	profile := file(t, "x.pb", hostileProfile())
 	other := file(t, "y.pb", strings.Replace(hostileProfile(), "other", "OTHER", 1))
+	traced := file(t, "x.trace", hostileTrace(t))
 	views := map[string][][]string{
 		"top": {nil, {"-lines"}, {"-addresses"}, {"-tagroot", "evil"}}, "tree": {nil}, "peek": {{"."}}, "list": {{"."}}, "tags": {nil}, "raw": {nil},
 		"weblist": {{"-o", "-", "."}}, "disasm": {{"."}},
@@ -45,6 +60,7 @@ func TestHostileNames(t *testing.T) {
 		"flame": {{"-o", "-"}, {"-o", "-", "-svg"}},
 		"merge": {{"-o", "-", "-folded"}, {"-o", "-", "-speedscope"}},
 		"diff":  {nil},
+		"trace": {nil, {"-all"}},
 	}
 	for _, c := range explore.Commands() {
 		if views[c.Name] == nil && c.Name != explore.PromptName {
@@ -57,6 +73,9 @@ func TestHostileNames(t *testing.T) {
 			operands := []string{profile}
 			if name == "diff" {
 				operands = []string{profile, other}
+			}
+			if name == "trace" {
+				operands = []string{traced}
 			}
 			for _, asJSON := range []bool{false, true} {
 				all := append(append([]string{name}, args...), operands...)

@@ -65,8 +65,8 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
 			fs.StringVar(&v.pprof, "pprof", "", "write a `profile` instead: "+strings.Join(traceProfiles, ", "))
 			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
-			fs.Func("from", "count from this `time` of the trace on", v.time(&v.options.FromNs))
-			fs.Func("to", "count up to this `time` of the trace", v.time(&v.options.ToNs))
+			cli.Duration(fs, &v.from, "from", "count from this `time` of the trace on")
+			cli.Duration(fs, &v.to, "to", "count up to this `time` of the trace (default: its end)")
 			fs.Func("goroutine", "count only the goroutine of this `number`; may be given several times", func(text string) error {
 				var id int64
 				if n, err := fmt.Sscanf(text+"\n", "%d\n", &id); n != 1 || err != nil || id < 1 {
@@ -84,19 +84,9 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 type traceView struct {
 	fetch         profiles.FetchOptions
 	options       sched.Options
+	from, to      time.Duration
 	asJSON, all   bool
 	pprof, output string
-}
-
-func (v *traceView) time(to *int64) func(string) error {
-	return func(text string) error {
-		d, err := quantity.ParseDuration(text)
-		if err == nil && d < 0 {
-			err = errors.New("a trace begins at 0")
-		}
-		*to = int64(d)
-		return err
-	}
 }
 
 func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) error {
@@ -104,6 +94,7 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 	if err != nil {
 		return err
 	}
+	v.options.FromNs, v.options.ToNs = int64(v.from), int64(v.to)
 	known := v.pprof == ""
 	for _, name := range traceProfiles {
 		known = known || name == v.pprof
@@ -115,8 +106,10 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 		return cli.UsageError("trace: -pprof writes a profile, and -json a document: choose one")
 	case v.pprof == "wall" && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0):
 		return cli.UsageError("trace: -pprof wall is of the whole trace: leave -from, -to and -goroutine out")
+	case o.FromNs < 0 || o.ToNs < 0:
+		return cli.UsageError("trace: -from and -to are times of the trace, which begins at 0")
 	case o.ToNs > 0 && o.ToNs <= o.FromNs:
-		return cli.UsageError("trace: -to %v is not after -from %v", time.Duration(o.ToNs), time.Duration(o.FromNs))
+		return cli.UsageError("trace: -to %v is not after -from %v", v.to, v.from)
 	}
 	v.options.Limits = exectrace.DefaultLimits()
 	src, done, err := v.open(ctx, e, operand)
