@@ -78,11 +78,12 @@ type analysis struct {
 		name  string
 		begin int64
 	}
-	mark  int64 // when marking began; -1: it is not on
-	sweep map[int32]int64
-	waits []State // by the number of the reason
-	at    map[waitKey]*Wait
-	only  func(id int64) bool // nil: all goroutines count
+	mark    int64 // when marking began; -1: it is not on
+	sweep   map[int32]int64
+	waits   []State // by the number of the reason
+	at      map[waitKey]*Wait
+	only    func(id int64) bool // nil: all goroutines count
+	mutator *mutator
 }
 
 // Options choose what of a trace is counted.
@@ -106,8 +107,13 @@ type procState struct {
 
 // Analyze reads a trace.
 func Analyze(src exectrace.Source, o Options) (*Result, error) {
+	return newAnalysis(o).read(src, o)
+}
+
+func newAnalysis(o Options) *analysis {
 	a := &analysis{
-		result: &Result{}, live: make(map[int64]*goroutine), kinds: make(map[string]*Kind), procs: make(map[int32]*procState),
+		mutator: newMutator(),
+		result:  &Result{}, live: make(map[int64]*goroutine), kinds: make(map[string]*Kind), procs: make(map[int32]*procState),
 		edges: make(map[edgeKey]*count), tasks: make(map[uint64]task), byTask: make(map[string]*Span), byPlace: make(map[string]*Span),
 		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64), at: make(map[waitKey]*Wait),
 	}
@@ -115,6 +121,10 @@ func Analyze(src exectrace.Source, o Options) (*Result, error) {
 		a.only = func(id int64) bool { return slices.Contains(o.Goroutines, id) }
 	}
 	a.stop.begin = -1
+	return a
+}
+
+func (a *analysis) read(src exectrace.Source, o Options) (*Result, error) {
 	begun := o.FromNs <= 0
 	summary, err := exectrace.Read(src, o.Limits, func(b *exectrace.Batch) error {
 		a.batch = b
@@ -151,6 +161,7 @@ func Analyze(src exectrace.Source, o Options) (*Result, error) {
 func (a *analysis) restart(ns int64) {
 	old := a.result
 	a.busy(ns, 0)
+	a.mutator.restart(ns)
 	a.result = &Result{GOMAXPROCS: old.GOMAXPROCS, FromNs: ns, BusyNs: make([]int64, a.running+1), names: old.names}
 	a.result.Goroutines.Before, a.result.Goroutines.Most = len(a.live), len(a.live)
 	clear(a.kinds)
@@ -188,6 +199,7 @@ func (a *analysis) restart(ns int64) {
 }
 
 func (a *analysis) event(e *exectrace.Event) {
+	a.mutator.event(e, a.batch)
 	switch e.Kind {
 	case exectrace.Change:
 		a.change(e)

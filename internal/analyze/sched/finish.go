@@ -57,6 +57,10 @@ func (a *analysis) finish(summary exectrace.Summary) {
 	r.Tasks, r.Regions = spans(a.byTask), spans(a.byPlace)
 	a.placeEdges()
 	a.placeWaits()
+	mmu, warning := a.mutator.finish(end)
+	if r.MMU = mmu; warning != "" {
+		r.Warnings = append(r.Warnings, warning)
+	}
 }
 
 func spans(of map[string]*Span) (out []Span) {

@@ -53,7 +53,8 @@ type Result struct {
 	Edges   []Edge         // by delay, falling
 	Waits   []Wait         // by time, falling; without System
 	GC      GC
-	Tasks   []Span // by type, total falling
+	MMU     []Utilization // by length of the window, rising; windows longer than the span are left out
+	Tasks   []Span        // by type, total falling
 	Regions []Span
 
 	names   []*exectrace.Stack // by number

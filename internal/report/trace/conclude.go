@@ -14,7 +14,10 @@ const (
 	readyShare = 0.1  // of the time running, ready without a processor
 	markShare  = 0.25 // of the span, the collector marks
 	stopShare  = 0.01 // of the span, the world stands still
-	spinShare  = 0.9  // of the span, one goroutine runs
+	// Of 10 ms, what the collector leaves; while it marks it takes a quarter, and more
+	// where goroutines have to help.
+	mutatorShare = 0.4
+	spinShare    = 0.9 // of the span, one goroutine runs
 )
 
 // Conclusions are what may be said of a trace, in words; what is said last where
@@ -54,6 +57,11 @@ func Conclusions(r *sched.Result) []string {
 	}
 	if float64(stop) >= stopShare*span {
 		out = append(out, fmt.Sprintf("The world stands still for %s of the span, up to %s at a time.", share(stop, r.SpanNs), ns(most)))
+	}
+	for _, u := range r.MMU {
+		if u.WindowNs == 10e6 && u.Ratio < mutatorShare {
+			out = append(out, fmt.Sprintf("Of the 10 ms from %s on the collector leaves the program %s of the processors.", ns(u.Worst[0].AtNs), quantity.Percent(u.Ratio)))
+		}
 	}
 	for _, k := range r.Kinds {
 		if k.Count == 1 && float64(k.Ns[sched.Running]) >= spinShare*span {

@@ -37,6 +37,14 @@ func WriteJSON(w io.Writer, p *Page) error {
 	for i, v := range r.GC.Pauses {
 		pauses[i] = document.Object{"reason", v.Reason, "count", v.Count, "time_ns", v.Ns, "longest_ns", v.MostNs}
 	}
+	mmu := make([]document.Object, len(r.MMU))
+	for i, u := range r.MMU {
+		worst := make([]document.Object, len(u.Worst))
+		for i, m := range u.Worst {
+			worst[i] = document.Object{"at_ns", m.AtNs, "utilization_ratio", m.Ratio}
+		}
+		mmu[i] = document.Object{"window_ns", u.WindowNs, "utilization_ratio", u.Ratio, "worst", worst}
+	}
 	g := &r.Goroutines
 	return document.Write(w, document.Object{document.Begin(document.Trace, r.Warnings),
 		"name", p.Name,
@@ -45,7 +53,7 @@ func WriteJSON(w io.Writer, p *Page) error {
 			"gomaxprocs", r.GOMAXPROCS, "processors", procs, "busy_ns", r.BusyNs},
 		"goroutines", kinds, "blocking", blocking, "edges", edges,
 		"latency", append(times(&r.Latency), "worst", worst),
-		"gc", document.Object{"cycles", r.GC.Cycles, "mark_ns", r.GC.MarkNs, "assist_ns", r.GC.AssistNs, "sweep_ns", r.GC.SweepNs, "pauses", pauses},
+		"gc", document.Object{"cycles", r.GC.Cycles, "mark_ns", r.GC.MarkNs, "assist_ns", r.GC.AssistNs, "sweep_ns", r.GC.SweepNs, "pauses", pauses}, "mmu", mmu,
 		"tasks", spans(r.Tasks, false), "regions", spans(r.Regions, true),
 	})
 }

@@ -214,6 +214,17 @@ func (t *writer) collector() {
 	}
 	t.Heading("Collector", quantity.Plural(gc.Cycles, "cycle"))
 	t.Hang(2, "", 0, fmt.Sprintf("marking %s (%s of the span), assists %s, sweeping %s", ns(gc.MarkNs), share(gc.MarkNs, t.r.SpanNs), ns(gc.AssistNs), ns(gc.SweepNs)))
+	if len(t.r.MMU) > 0 && gc.MarkNs > 0 {
+		var least []string
+		for _, u := range t.r.MMU {
+			text := fmt.Sprintf("%s in %s", quantity.Percent(u.Ratio), ns(u.WindowNs))
+			if len(u.Worst) > 0 {
+				text += " (at " + ns(u.Worst[0].AtNs) + ")"
+			}
+			least = append(least, text)
+		}
+		t.Hang(2, "", 0, "minimum mutator utilization: "+strings.Join(least, ", "))
+	}
 	if len(gc.Pauses) == 0 {
 		return
 	}
