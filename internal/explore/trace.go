@@ -55,6 +55,7 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			"whet trace out.trace",
 			"whet trace -from 2s -to 2.5s out.trace",
 			"whet trace -goroutine 18 out.trace",
+			"whet trace -task 7 out.trace",
 			"whet trace -pprof sync -o sync.pb.gz out.trace",
 			"whet trace http://localhost:6060/debug/pprof/trace?seconds=5",
 		},
@@ -67,7 +68,8 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
 			cli.Duration(fs, &v.from, "from", "count from this `time` of the trace on")
 			cli.Duration(fs, &v.to, "to", "count up to this `time` of the trace (default: its end)")
-			fs.Func("goroutine", "count only the goroutine of this `number`; may be given several times", func(text string) error {
+			fs.Uint64Var(&v.options.Task, "task", 0, "count only the task of this `number`, in its time, and show its critical path")
+			fs.Func("goroutine", "count only the goroutine of this `number`, and show its critical path; may be given several times", func(text string) error {
 				var id int64
 				if n, err := fmt.Sscanf(text+"\n", "%d\n", &id); n != 1 || err != nil || id < 1 {
 					return fmt.Errorf("%q is not the number of a goroutine", text)
@@ -104,14 +106,17 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 		return cli.UsageError("trace: -pprof is %s, not %q", strings.Join(traceProfiles, ", "), v.pprof)
 	case v.pprof != "" && v.asJSON:
 		return cli.UsageError("trace: -pprof writes a profile, and -json a document: choose one")
-	case v.pprof == "wall" && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0):
-		return cli.UsageError("trace: -pprof wall is of the whole trace: leave -from, -to and -goroutine out")
+	case v.pprof == "wall" && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0 || o.Task > 0):
+		return cli.UsageError("trace: -pprof wall is of the whole trace: leave -from, -to, -goroutine and -task out")
+	case o.Task > 0 && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0):
+		return cli.UsageError("trace: -task is of the task's time and goroutines: leave -from, -to and -goroutine out")
 	case o.FromNs < 0 || o.ToNs < 0:
 		return cli.UsageError("trace: -from and -to are times of the trace, which begins at 0")
 	case o.ToNs > 0 && o.ToNs <= o.FromNs:
 		return cli.UsageError("trace: -to %v is not after -from %v", v.to, v.from)
 	}
 	v.options.Limits = exectrace.DefaultLimits()
+	v.options.Path = v.pprof == "" && (v.options.Task > 0 || len(v.options.Goroutines) == 1)
 	src, done, err := v.open(ctx, e, operand)
 	if err != nil {
 		return err

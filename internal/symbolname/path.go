@@ -2,6 +2,7 @@ package symbolname
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -202,4 +203,15 @@ func Standard(pkg string) bool {
 // Runtime reports whether a package is the runtime or a part of it.
 func Runtime(pkg string) bool {
 	return pkg == "runtime" || strings.HasPrefix(pkg, "internal/runtime/") || strings.HasPrefix(pkg, "runtime/internal/")
+}
+
+// Agent reports whether a package is whet's agent: the public one under whatever
+// host and version, or the copy that a build with whet adds below the program's own
+// path, with a number where the program has such a package of its own.
+func Agent(pkg string) bool {
+	dir, name := path.Split("/" + pkg)
+	if name == "agent" {
+		return strings.HasSuffix(dir, "/whet/")
+	}
+	return strings.HasSuffix(dir, "/internal/") && strings.TrimRight(name, "0123456789") == "whetagent"
 }

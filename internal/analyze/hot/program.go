@@ -1,7 +1,6 @@
 package hot
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -77,16 +76,7 @@ func Measures(fn string) bool {
 	return isAgent(fn) || isProfiler(fn) || symbolname.In(fn, "net/http/pprof")
 }
 
-// isAgent reports whether fn belongs to package agent: the public one under
-// whatever host and version, or the copy that a build with whet adds.
-func isAgent(fn string) bool {
-	dir, name := path.Split("/" + symbolname.Package(fn))
-	if name == "agent" {
-		return strings.HasSuffix(dir, "/whet/")
-	}
-	// A number is added where the program has such a package of its own.
-	return strings.HasSuffix(dir, "/internal/") && strings.TrimRight(name, "0123456789") == "whetagent"
-}
+func isAgent(fn string) bool { return symbolname.Agent(symbolname.Package(fn)) }
 
 // annotations of runtime/pprof and runtime/trace are what a program marks its
 // own work with: they measure nothing, and two of them call its code.

@@ -1,49 +1,15 @@
 package sched
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"whet/internal/format/exectrace"
-	"whet/internal/symbolname"
 )
 
 // worst is how many of the longest waits for a processor are kept.
 const worst = 10
-
-// goroutine is one that lives at the moment of the reading.
-type goroutine struct {
-	ns     [NumStates]int64
-	since  int64 // when the state began
-	began  int64 // when its life in the trace did
-	assist int64 // when it was made to mark; -1: it is not
-	marked int64 // for how long it was
-	start  string
-	known  bool // start is
-	state  State
-	ran    bool
-	// A blocking interval at hand, as go tool trace counts it.
-	block      Blocking
-	blocked    bool
-	blockedAt  int64
-	blockStack exectrace.StackID
-	early      []early // intervals before it ran
-	// Where it waits, of whatever kind.
-	waitStack exectrace.StackID
-	unnamed   Wait  // before its start function was known, with no reason either
-	idleAt    int64 // for how long no processor had run when the state began
-	created   bool  // in the trace
-	regions   []region
-}
-
-type early struct {
-	block Blocking
-	stack exectrace.StackID
-	ns    int64
-}
 
 type region struct {
 	name  exectrace.StringID
@@ -83,7 +49,12 @@ type analysis struct {
 	waits   []State // by the number of the reason
 	at      map[waitKey]*Wait
 	only    func(id int64) bool // nil: all goroutines count
+	counted int                 // live ones that do
 	mutator *mutator
+	on      []*goroutine // by processor, what runs there
+	spells  ring
+	path    *pathfinder // nil: no path is asked for
+	task    *Task
 }
 
 // Options choose what of a trace is counted.
@@ -95,6 +66,12 @@ type Options struct {
 	// Goroutines are the only ones that count, none: all. Processors, the collector
 	// and tasks are always the whole process's.
 	Goroutines []int64
+	// Task is the only one that counts, 0 for all: in its time, the goroutines that
+	// begin or end it, regions or tasks in it, or log in it. FromNs, ToNs and
+	// Goroutines are then not looked at. It is of the path of a task, too.
+	Task uint64
+	// Path asks for the critical path of the task, or of the first of Goroutines.
+	Path bool
 }
 
 var errEnded = errors.New("the window is over")
@@ -107,7 +84,17 @@ type procState struct {
 
 // Analyze reads a trace.
 func Analyze(src exectrace.Source, o Options) (*Result, error) {
-	return newAnalysis(o).read(src, o)
+	var t *Task
+	if o.Task != 0 {
+		var err error
+		if t, err = findTask(src, o); err != nil {
+			return nil, err
+		}
+		o.FromNs, o.ToNs, o.Goroutines = t.BeginNs, t.EndNs, t.Goroutines
+	}
+	a := newAnalysis(o)
+	a.task = t
+	return a.read(src, o)
 }
 
 func newAnalysis(o Options) *analysis {
@@ -118,7 +105,14 @@ func newAnalysis(o Options) *analysis {
 		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64), at: make(map[waitKey]*Wait),
 	}
 	if len(o.Goroutines) > 0 {
-		a.only = func(id int64) bool { return slices.Contains(o.Goroutines, id) }
+		chosen := make(map[int64]bool, len(o.Goroutines))
+		for _, id := range o.Goroutines {
+			chosen[id] = true
+		}
+		a.only = func(id int64) bool { return chosen[id] }
+	}
+	if o.Path {
+		a.path = newPathfinder()
 	}
 	a.stop.begin = -1
 	return a
@@ -149,8 +143,8 @@ func (a *analysis) read(src exectrace.Source, o Options) (*Result, error) {
 	case !begun:
 		return nil, fmt.Errorf("the execution trace ends at %v, before the window begins", time.Duration(summary.EndNs))
 	}
+	a.result.Chosen, a.result.Task = o.Goroutines, a.task
 	a.finish(summary)
-	a.result.Chosen = o.Goroutines
 	if n := a.result.Goroutines.Before + a.result.Goroutines.Created; n == 0 && a.only != nil {
 		return nil, fmt.Errorf("no goroutine of the number %d is in the trace, or in the window of it", o.Goroutines[0])
 	}
@@ -162,8 +156,11 @@ func (a *analysis) restart(ns int64) {
 	old := a.result
 	a.busy(ns, 0)
 	a.mutator.restart(ns)
+	if a.path != nil {
+		a.path.restart()
+	}
 	a.result = &Result{GOMAXPROCS: old.GOMAXPROCS, FromNs: ns, BusyNs: make([]int64, a.running+1), names: old.names}
-	a.result.Goroutines.Before, a.result.Goroutines.Most = len(a.live), len(a.live)
+	a.result.Goroutines.Before, a.result.Goroutines.Most = a.counted, a.counted
 	clear(a.kinds)
 	clear(a.edges)
 	clear(a.byTask)
@@ -222,7 +219,7 @@ func (a *analysis) event(e *exectrace.Event) {
 			spanOf(a.byTask, a.batch.String(t.name)).add(e.Value, t.begin, e.TimeNs)
 		}
 	case exectrace.RegionBegin:
-		if g := a.live[e.Actor]; g != nil && len(g.regions) < 1000 {
+		if g := a.live[e.Actor]; g != nil && !g.aside && len(g.regions) < 1000 {
 			g.settle(e.TimeNs)
 			g.regions = append(g.regions, region{e.Name, e.Value, e.TimeNs, g.ns})
 		}
@@ -266,205 +263,4 @@ func (s *Span) add(id uint64, begin, end int64) {
 		s.SlowestID, s.SlowestAt = id, begin
 	}
 	s.Times.Record(end - begin)
-}
-
-// settle books the state up to now.
-func (g *goroutine) settle(ns int64) {
-	g.ns[g.blockedFor()] += ns - g.since
-	g.since = ns
-}
-
-func (a *analysis) change(e *exectrace.Event) {
-	if a.only != nil && !a.only(e.Goroutine) {
-		return
-	}
-	g := a.live[e.Goroutine]
-	if g == nil {
-		if e.To == exectrace.Gone || e.To == exectrace.Unknown {
-			return
-		}
-		g = a.enter(e)
-		a.blocking(g, e)
-		return
-	}
-	if !g.known && e.Stack != 0 {
-		a.name(g, e.Stack)
-	}
-	if e.From == e.To {
-		if g.waitStack == 0 {
-			g.waitStack = e.Stack
-		}
-		a.blocking(g, e)
-		return
-	}
-	length := e.TimeNs - g.since
-	g.settle(e.TimeNs)
-	switch {
-	case e.From == exectrace.Runnable && e.To == exectrace.Running:
-		a.result.Latency.Record(length)
-		a.delayed(e.Goroutine, g, e.TimeNs-length, e.TimeNs)
-	case e.From == exectrace.Waiting && e.To == exectrace.Runnable:
-		a.waited(g, e.TimeNs, length).Count++
-		if g.ofRuntime() {
-			break
-		}
-		key := edgeKey{e.ActorStack, g.waitStack}
-		c := a.edges[key]
-		if c == nil {
-			c = new(count)
-			a.edges[key] = c
-		}
-		c.n++
-		c.ns += length
-	}
-	a.blocking(g, e)
-	g.state = a.state(e)
-	g.waitStack = 0
-	switch e.To {
-	case exectrace.Waiting:
-		g.waitStack, g.idleAt = e.Stack, a.idle(e.TimeNs)
-	case exectrace.Running:
-		if !g.ran {
-			g.ran, g.early = true, nil
-		}
-	case exectrace.Gone, exectrace.Unknown:
-		a.leave(e.Goroutine, g, e.TimeNs)
-		if e.To == exectrace.Gone {
-			a.result.Goroutines.Ended++
-		}
-	}
-}
-
-// state is what e's goroutine goes over to.
-func (a *analysis) state(e *exectrace.Event) State {
-	switch e.To {
-	case exectrace.Running:
-		return Running
-	case exectrace.Runnable:
-		return Runnable
-	case exectrace.Syscall:
-		return Syscall
-	}
-	return a.reason(e.Name)
-}
-
-func (a *analysis) reason(id exectrace.StringID) State {
-	for int(id) >= len(a.waits) {
-		s, ok := waits[a.batch.String(exectrace.StringID(len(a.waits)))]
-		if !ok {
-			s = Other
-		}
-		a.waits = append(a.waits, s)
-	}
-	return a.waits[id]
-}
-
-// enter takes in a goroutine at the first that the trace says of it.
-func (a *analysis) enter(e *exectrace.Event) *goroutine {
-	var g *goroutine
-	if last := len(a.free) - 1; last >= 0 {
-		g, a.free = a.free[last], a.free[:last]
-		*g = goroutine{regions: g.regions[:0], early: g.early[:0]}
-	} else {
-		g = &goroutine{}
-	}
-	a.live[e.Goroutine] = g
-	g.assist = -1
-	g.state, g.ran = a.state(e), e.To == exectrace.Running
-	if e.From == exectrace.Gone {
-		g.began, g.since, g.created = e.TimeNs, e.TimeNs, true
-		a.result.Goroutines.Created++
-		if s := a.batch.Stack(e.Stack); s != nil {
-			g.start, g.known = startFunction(s.Frames[0].Function), true
-		}
-	} else {
-		// It was so since before the trace, or before the window.
-		g.began, g.since = a.result.FromNs, a.result.FromNs
-		a.result.Goroutines.Before++
-		if e.Stack != 0 {
-			a.name(g, e.Stack)
-		}
-	}
-	if e.To == exectrace.Waiting {
-		g.waitStack, g.idleAt = e.Stack, a.idle(g.since)
-	}
-	a.result.Goroutines.Most = max(a.result.Goroutines.Most, len(a.live))
-	return g
-}
-
-// blockedFor is the state of a goroutine; the runtime's own wait for work, whatever
-// they wait at.
-func (g *goroutine) blockedFor() State {
-	if g.state > Syscall && g.state != Collector && g.ofRuntime() {
-		return System
-	}
-	return g.state
-}
-
-func (g *goroutine) ofRuntime() bool {
-	return g.start != "runtime.main" && symbolname.Package(g.start) == "runtime"
-}
-
-// name takes the start function from the root of a stack of a goroutine that
-// lived before the trace.
-func (a *analysis) name(g *goroutine, id exectrace.StackID) {
-	if s := a.batch.Stack(id); s != nil && !s.Cut() {
-		g.start, g.known = startFunction(s.Frames[len(s.Frames)-1].Function), true
-	}
-}
-
-func startFunction(name string) string {
-	if outer, kind := symbolname.Cut(name); kind == symbolname.GoCall {
-		name = outer
-	}
-	return name
-}
-
-func (a *analysis) delayed(id int64, g *goroutine, from, to int64) {
-	w := &a.result.Worst
-	if len(*w) == worst && to-from <= (*w)[worst-1].ToNs-(*w)[worst-1].FromNs {
-		return
-	}
-	d := Delay{id, g.start, from, to}
-	i, _ := slices.BinarySearchFunc(*w, d, func(x, y Delay) int { return cmp.Compare(y.ToNs-y.FromNs, x.ToNs-x.FromNs) })
-	*w = slices.Insert(*w, i, d)
-	*w = (*w)[:min(len(*w), worst)]
-}
-
-// leave books a goroutine that ends, or that the trace's end finds.
-func (a *analysis) leave(id int64, g *goroutine, ns int64) {
-	if !g.ran {
-		for _, e := range g.early {
-			a.book(e.block, e.stack, e.ns)
-		}
-	}
-	if g.assist >= 0 {
-		g.marked += ns - g.assist
-	}
-	if g.ofRuntime() {
-		g.ns[System] += g.ns[Other]
-		g.ns[Other] = 0
-	} else if g.unnamed.Ns > 0 {
-		a.wait(waitKey{state: Other}).add(&g.unnamed)
-	}
-	k, ok := a.kinds[g.start]
-	if !ok {
-		k = &Kind{Start: g.start}
-		a.kinds[g.start] = k
-	}
-	k.Count++
-	k.AssistNs += g.marked
-	if life := ns - g.began; life > k.LongestNs || k.Count == 1 {
-		k.LongestID, k.LongestNs = id, life
-	}
-	for i, v := range g.ns {
-		k.Ns[i] += v
-		a.result.Goroutines.Ns[i] += v
-	}
-	a.result.GC.AssistNs += g.marked
-	for _, r := range g.regions {
-		spanOf(a.byPlace, a.batch.String(r.name)).Unfinished++
-	}
-	delete(a.live, id)
-	a.free = append(a.free, g)
 }

@@ -60,6 +60,9 @@ func (r *Result) sampled(stack exectrace.StackID) {
 // blocking follows go tool trace: an interval begins with a state of its kind, has
 // the stack of that event, and ends with any other state.
 func (a *analysis) blocking(g *goroutine, e *exectrace.Event) {
+	if g.aside {
+		return
+	}
 	to, is := a.blockOf(e)
 	if g.blocked {
 		if stateOf(g.block) == e.To {

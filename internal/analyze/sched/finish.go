@@ -22,7 +22,7 @@ func (a *analysis) finish(summary exectrace.Summary) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		g := a.live[id]
-		if g.state > Syscall && g.blockedFor() != System {
+		if !g.aside && g.state > Syscall && g.blockedFor() != System {
 			w := a.waited(g, end, end-g.since)
 			w.Waiting++
 			if g.created {
@@ -51,6 +51,7 @@ func (a *analysis) finish(summary exectrace.Summary) {
 		r.GC.Pauses = append(r.GC.Pauses, *p)
 	}
 	slices.SortFunc(r.GC.Pauses, func(x, y Pause) int { return cmp.Or(cmp.Compare(y.Ns, x.Ns), strings.Compare(x.Reason, y.Reason)) })
+	a.findPath(end)
 	for _, t := range a.tasks {
 		spanOf(a.byTask, a.batch.String(t.name)).Unfinished++
 	}

@@ -52,6 +52,8 @@ type Result struct {
 	Worst   []Delay        // the longest of these, falling
 	Edges   []Edge         // by delay, falling
 	Waits   []Wait         // by time, falling; without System
+	Task    *Task          // what was asked for; nil: no task was
+	Path    []Step         // the critical path from its end back to its beginning, if asked for
 	GC      GC
 	MMU     []Utilization // by length of the window, rising; windows longer than the span are left out
 	Tasks   []Span        // by type, total falling
@@ -102,6 +104,16 @@ type Delay struct {
 	Goroutine    int64
 	Start        string // its start function
 	FromNs, ToNs int64
+	// Ran is what ran meanwhile, on all processors, by time falling: the goroutines
+	// of up to three start functions. RanNs is the time of all.
+	Ran   []Ran
+	RanNs int64
+}
+
+// Ran is for how long goroutines of one start function ran.
+type Ran struct {
+	Start string
+	Ns    int64
 }
 
 // Edge is that goroutines at one place end waits at another.

@@ -75,3 +75,21 @@ func (a *analysis) placeWaits() {
 		return cmp.Or(cmp.Compare(y.Ns, x.Ns), cmp.Compare(x.State, y.State), compareFrames(x.Place, y.Place))
 	})
 }
+
+// waitsShare is from which part of the span on, summed over goroutines, a place of
+// waiting is a hot one.
+const waitsShare = 0.05
+
+// HotPlaces are the places in the code where goroutines wait for each other or for the
+// world for 5 % of the span and more, by the time in which meanwhile no processor
+// ran, then by delay. Sleeping is left out.
+func (r *Result) HotPlaces() (out []*Wait) {
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		if w.Place != nil && w.State != Sleep && w.State != Other && float64(w.Ns) >= waitsShare*float64(r.SpanNs) {
+			out = append(out, w)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y *Wait) int { return cmp.Or(cmp.Compare(y.IdleNs, x.IdleNs), cmp.Compare(y.Ns, x.Ns)) })
+	return out
+}

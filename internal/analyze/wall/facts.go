@@ -93,7 +93,7 @@ func entryOf(name, pkg string) entry {
 	switch {
 	case name == "runtime.main":
 		return plainEntry
-	case symbolname.Runtime(pkg), pkg == "runtime/trace", pkg == "runtime/pprof", isInstrument(pkg):
+	case symbolname.Runtime(pkg), pkg == "runtime/trace", pkg == "runtime/pprof", symbolname.Agent(pkg):
 		return systemEntry
 	case name == "net/http.(*conn).serve":
 		return connEntry
@@ -105,18 +105,10 @@ func entryOf(name, pkg string) entry {
 	return plainEntry
 }
 
-// isInstrument recognises the agent: the public one under whatever host, or the
-// copy that a build with whet adds below the program's own import path, with a
-// number where such a package is there already. Package hot knows it likewise.
-func isInstrument(pkg string) bool {
-	pkg = "/" + pkg
-	return strings.HasSuffix(pkg, "/whet/agent") || strings.HasSuffix(strings.TrimRight(pkg, "0123456789"), "/internal/whetagent")
-}
-
 // isInstrumentHandler recognises handlers that measure the program.
 func isInstrumentHandler(name string) bool {
 	pkg := symbolname.Package(name)
-	return pkg == "net/http/pprof" || isInstrument(pkg)
+	return pkg == "net/http/pprof" || symbolname.Agent(pkg)
 }
 
 // isRequestRead recognises what net/http.(*conn).serve calls to wait for the

@@ -24,6 +24,9 @@ const (
 // nothing is, is that no more is known.
 func Conclusions(r *sched.Result) []string {
 	var out []string
+	if len(r.Path) > 0 {
+		out = append(out, longest(r))
+	}
 	span := float64(max(r.SpanNs, 1))
 	idle := int64(0)
 	if len(r.BusyNs) > 0 {
@@ -41,7 +44,7 @@ func Conclusions(r *sched.Result) []string {
 		}
 		if w.State == sched.Sync && w.Count >= 2 && locks < 2 && float64(w.Ns) >= waitShare*span*float64(max(r.GOMAXPROCS, 1)) {
 			locks++
-			out = append(out, fmt.Sprintf("Goroutines waited %d times for a lock or another of sync at %s, %s in all and up to %s%s.", w.Count, place(w.Place), ns(w.Ns), ns(w.LongestNs), endedBy(r, w)))
+			out = append(out, fmt.Sprintf("Goroutines waited %d times for a lock or another of sync at %s, %s in all and up to %s%s.", w.Count, place(w.Place), ns(w.Ns), ns(w.LongestNs), ended(r, w)))
 		}
 	}
 	running, ready := r.Goroutines.Ns[sched.Running], r.Goroutines.Ns[sched.Runnable]
@@ -86,7 +89,7 @@ func idling(r *sched.Result, idle int64) string {
 	if first == nil || first.IdleNs*2 < idle {
 		return text + ": there is nothing to do, or what is waited for lies outside of the program."
 	}
-	return text + fmt.Sprintf(", while on average %s at %s for %s%s.", average(float64(first.IdleNs)/float64(idle)), place(first.Place), waitingFor(first.State), endedBy(r, first))
+	return text + fmt.Sprintf(", while on average %s at %s for %s%s.", average(float64(first.IdleNs)/float64(idle)), place(first.Place), waitingFor(first.State), ended(r, first))
 }
 
 // better is what explains an idle processor sooner: a wait of goroutines for each
@@ -123,15 +126,45 @@ func waitingFor(s sched.State) string {
 	return "a reason that the trace does not name"
 }
 
-// endedBy names the place that ends most of a wait.
-func endedBy(r *sched.Result, w *sched.Wait) string {
-	for _, e := range r.Edges {
-		if e.Waiter != nil && w.Place != nil && *e.Waiter == *w.Place {
-			if e.Waker == nil {
-				return ""
-			}
-			return ", which " + place(e.Waker) + " ends"
+// endedBy is what ends most of a wait, nil where it is unknown.
+func endedBy(r *sched.Result, w *sched.Wait) *sched.Edge {
+	for i := range r.Edges {
+		if e := &r.Edges[i]; e.Waiter != nil && w.Place != nil && *e.Waiter == *w.Place {
+			return e
 		}
 	}
+	return nil
+}
+
+// ended names that place.
+func ended(r *sched.Result, w *sched.Wait) string {
+	if e := endedBy(r, w); e != nil && e.Waker != nil {
+		return ", which " + place(e.Waker) + " ends"
+	}
 	return ""
+}
+
+// longest says what a critical path went to for the most part.
+func longest(r *sched.Result) string {
+	var all int64
+	for _, s := range r.Path {
+		all += s.Ns
+	}
+	s := r.Path[0]
+	whose := "the goroutine"
+	if r.Task != nil {
+		whose = fmt.Sprintf("task %d", r.Task.ID)
+	}
+	return fmt.Sprintf("%s of the critical path of %s, which takes %s: %s%s, in goroutines started by %s.", share(s.Ns, all), whose, ns(all), s.State, upTo(&s), name(s.Start))
+}
+
+// upTo names the place of a step.
+func upTo(s *sched.Step) string {
+	switch {
+	case s.Place == nil:
+		return ""
+	case s.State == sched.Running:
+		return ", up to " + place(s.Place)
+	}
+	return " at " + place(s.Place)
 }

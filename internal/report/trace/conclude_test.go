@@ -53,6 +53,14 @@ func TestConclusions(t *testing.T) {
 		}, []string{"waited 800 ms for a processor", "1.60 s running"}},
 		{"the collector", func(r *sched.Result) { r.GC.Cycles, r.GC.MarkNs, r.GC.AssistNs = 30, 4e8, 2e8 }, []string{"40.0 %", "30 cycles", "200 ms"}},
 		{"the world", func(r *sched.Result) { r.GC.Pauses = []sched.Pause{{Reason: "x", Count: 2, Ns: 3e7, MostNs: 2e7}} }, []string{"3.0 %", "20.0 ms"}},
+		{"assists", func(r *sched.Result) {
+			r.MMU = []sched.Utilization{{WindowNs: 1e6}, {WindowNs: 1e7, Ratio: 0.15, Worst: []sched.Moment{{AtNs: 3e8, Ratio: 0.15}}}}
+		}, []string{"10 ms from 300 ms", "15.0 %"}},
+		// 30 ms of 40 are the first step's.
+		{"a path", func(r *sched.Result) {
+			r.Task = &sched.Task{ID: 7}
+			r.Path = []sched.Step{{Start: "m.hold", State: sched.Sleep, Place: frame("m.hold", 9), Ns: 3e7}, {Start: "m.get", State: sched.Running, Ns: 1e7}}
+		}, []string{"75.0 %", "task 7", "40.0 ms", "sleep at m.hold cache.go:9", "started by m.hold"}},
 		{"a spinner", func(r *sched.Result) {
 			k := sched.Kind{Start: "m.spin", Count: 1}
 			k.Ns[sched.Running] = 98e7
@@ -86,6 +94,9 @@ func TestHostile(t *testing.T) {
 	r.Tasks = []sched.Span{{Type: evil, Count: 0, Unfinished: 1}}
 	r.GC.Pauses = []sched.Pause{{Reason: evil, Count: 1, Ns: 1, MostNs: 1}}
 	r.Worst = []sched.Delay{{Goroutine: 1, Start: evil, ToNs: 5}}
+	r.Worst[0].Ran = []sched.Ran{{Start: evil, Ns: 1}}
+	r.Task = &sched.Task{ID: 1, Type: evil, Logs: []sched.Log{{Category: evil, Text: evil}}}
+	r.Path = []sched.Step{{Start: evil, State: sched.Running, Place: frame(evil, 3), Ns: 1}}
 	r.Latency.Record(5)
 	p := &Page{Name: evil, Result: r}
 	var text, doc bytes.Buffer

@@ -31,7 +31,7 @@ func WriteJSON(w io.Writer, p *Page) error {
 	}
 	worst := make([]document.Object, len(r.Worst))
 	for i, v := range r.Worst {
-		worst[i] = document.Object{"goroutine", v.Goroutine, "start", v.Start, "from_ns", v.FromNs, "to_ns", v.ToNs}
+		worst[i] = document.Object{"goroutine", v.Goroutine, "start", v.Start, "from_ns", v.FromNs, "to_ns", v.ToNs, "ran_ns", v.RanNs, "ran", ran(v.Ran)}
 	}
 	pauses := make([]document.Object, len(r.GC.Pauses))
 	for i, v := range r.GC.Pauses {
@@ -55,7 +55,49 @@ func WriteJSON(w io.Writer, p *Page) error {
 		"latency", append(times(&r.Latency), "worst", worst),
 		"gc", document.Object{"cycles", r.GC.Cycles, "mark_ns", r.GC.MarkNs, "assist_ns", r.GC.AssistNs, "sweep_ns", r.GC.SweepNs, "pauses", pauses}, "mmu", mmu,
 		"tasks", spans(r.Tasks, false), "regions", spans(r.Regions, true),
+		"hot_places", hotPlaces(r), "task", task(r.Task), "critical_path", path(r.Path),
 	})
+}
+
+func ran(of []sched.Ran) []document.Object {
+	out := make([]document.Object, len(of))
+	for i, v := range of {
+		out[i] = document.Object{"start", v.Start, "running_ns", v.Ns}
+	}
+	return out
+}
+
+// hotPlaces are the places that hold goroutines up.
+func hotPlaces(r *sched.Result) []document.Object {
+	out := []document.Object{}
+	for _, w := range r.HotPlaces() {
+		var waker any
+		if e := endedBy(r, w); e != nil {
+			waker = at(e.Waker)
+		}
+		out = append(out, document.Object{"function", w.Place.Function, "file", w.Place.File, "line", w.Place.Line, "state", w.State.String(), "count", w.Count, "delay_ns", w.Ns, "waiting_mean", float64(w.Ns) / float64(max(r.SpanNs, 1)), "idle_ns", w.IdleNs, "ended_by", waker})
+	}
+	return out
+}
+
+// task is null unless one was asked for.
+func task(t *sched.Task) any {
+	if t == nil {
+		return nil
+	}
+	logs := make([]document.Object, len(t.Logs))
+	for i, l := range t.Logs {
+		logs[i] = document.Object{"at_ns", l.AtNs, "goroutine", l.Goroutine, "category", l.Category, "text", l.Text}
+	}
+	return document.Object{"id", t.ID, "type", t.Type, "from_ns", t.BeginNs, "to_ns", t.EndNs, "ended", t.Ended, "goroutines", document.Items(t.Goroutines), "tasks", t.Tasks, "logs", logs, "logs_left_out", t.LogsLeftOut}
+}
+
+func path(of []sched.Step) []document.Object {
+	out := make([]document.Object, len(of))
+	for i, s := range of {
+		out[i] = document.Object{"start", s.Start, "state", s.State.String(), "place", at(s.Place), "count", s.Count, "time_ns", s.Ns, "longest_ns", s.LongestNs, "longest_at_ns", s.LongestAt, "longest_id", s.LongestID}
+	}
+	return out
 }
 
 func states(ns *[sched.NumStates]int64) document.Object {

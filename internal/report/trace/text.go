@@ -34,7 +34,7 @@ type writer struct {
 func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	t := &writer{page.NewText(o), p.Result, rows}
 	if o.All {
-		t.most = len(p.Result.Kinds) + len(p.Result.Waits) + len(p.Result.Edges) + len(p.Result.Tasks) + len(p.Result.Regions)
+		t.most = 1000 + len(p.Result.Kinds) + len(p.Result.Waits) + len(p.Result.Edges) + len(p.Result.Tasks) + len(p.Result.Regions) + len(p.Result.Path)
 	}
 	r := p.Result
 	t.Line(t.Paint(page.Bold, printable.Line(p.Name)), "  ", t.Paint(page.Dim, fmt.Sprintf("execution trace of Go %s, %s, %s", r.GoVersion, ns(r.SpanNs), quantity.Plural(r.Events, "event"))))
@@ -46,6 +46,8 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	for _, c := range Conclusions(r) {
 		t.Hang(2, "", 0, printable.Line(c))
 	}
+	t.task()
+	t.path()
 	t.summary()
 	t.kinds()
 	t.waits()
@@ -80,11 +82,13 @@ func place(f *callstack.Frame) string {
 }
 
 // started is how goroutines of a kind are called.
-func started(k *sched.Kind) string {
-	if k.Start == "" {
+func started(k *sched.Kind) string { return name(k.Start) }
+
+func name(start string) string {
+	if start == "" {
 		return "(unknown start)"
 	}
-	return printable.Line(symbolname.Short(k.Start))
+	return printable.Line(symbolname.Short(start))
 }
 
 func (t *writer) head(title string, all int, aside string) int {
@@ -128,6 +132,44 @@ func (t *writer) summary() {
 		}
 	}
 	t.Hang(2, "", 0, strings.Join(at, ", "))
+}
+
+func (t *writer) task() {
+	k := t.r.Task
+	if k == nil {
+		return
+	}
+	aside := fmt.Sprintf("%s, %s at %s", quantity.Plural(len(k.Goroutines), "goroutine"), ns(k.EndNs-k.BeginNs), ns(k.BeginNs))
+	if k.Tasks > 0 {
+		aside += ", " + quantity.Plural(k.Tasks, "task") + " below it"
+	}
+	if !k.Ended {
+		aside += ", it does not end in the trace"
+	}
+	t.Heading(fmt.Sprintf("Task %d %s", k.ID, printable.Line(k.Type)), aside)
+	n := min(len(k.Logs), t.most)
+	for _, l := range k.Logs[:n] {
+		t.Hang(2, "", 0, fmt.Sprintf("%s goroutine %d: %s", ns(l.AtNs), l.Goroutine, printable.Line(strings.TrimPrefix(l.Category+": "+l.Text, ": "))))
+	}
+	if left := len(k.Logs) + k.LogsLeftOut - n; left > 0 {
+		t.Hang(2, "", 0, fmt.Sprintf("and %s of its log", quantity.Plural(left, "more line")))
+	}
+}
+
+func (t *writer) path() {
+	if len(t.r.Path) == 0 {
+		return
+	}
+	var all int64
+	for _, s := range t.r.Path {
+		all += s.Ns
+	}
+	n := t.head("Critical path", len(t.r.Path), fmt.Sprintf("from the end back to who ended each wait, %s", ns(all)))
+	table := [][]string{{"started by", "state", "times", "time", "share", "longest", ""}}
+	for _, s := range t.r.Path[:n] {
+		table = append(table, []string{name(s.Start), s.State.String(), strconv.Itoa(s.Count), ns(s.Ns), share(s.Ns, all), ns(s.LongestNs), strings.TrimPrefix(strings.TrimPrefix(upTo(&s), ", "), " ")})
+	}
+	t.Labelled(table)
 }
 
 func (t *writer) kinds() {
@@ -203,7 +245,11 @@ func (t *writer) latency() {
 	t.Heading("Scheduling latency", fmt.Sprintf("from ready to running, %s", quantity.Plural(int(h.Count()), "wait")))
 	t.Hang(2, "", 0, fmt.Sprintf("mean %s, p50 %s, p90 %s, p99 %s, p99.9 %s, longest %s", quantity.Nanoseconds(h.Mean()), ns(h.Quantile(0.5)), ns(h.Quantile(0.9)), ns(h.Quantile(0.99)), ns(h.Quantile(0.999)), ns(h.Max())))
 	for _, d := range t.r.Worst[:min(3, len(t.r.Worst))] {
-		t.Hang(2, "", 0, fmt.Sprintf("%s at %s: goroutine %d, %s", ns(d.ToNs-d.FromNs), ns(d.FromNs), d.Goroutine, printable.Line(symbolname.Short(d.Start))))
+		line := fmt.Sprintf("%s at %s: goroutine %d, %s", ns(d.ToNs-d.FromNs), ns(d.FromNs), d.Goroutine, name(d.Start))
+		for i, r := range d.Ran {
+			line += fmt.Sprintf("%s%s %s", []string{"; meanwhile ran ", ", ", ", "}[i], name(r.Start), ns(r.Ns))
+		}
+		t.Hang(2, "", 0, line)
 	}
 }
 

@@ -40,6 +40,7 @@ func handle() {
 	ctx, task := trace.NewTask(context.Background(), "request")
 	defer task.End()
 	os.Stat(".")
+	trace.Log(ctx, "stat", "it is there")
 	trace.WithRegion(ctx, "sleep", func() { time.Sleep(time.Millisecond) })
 }
 

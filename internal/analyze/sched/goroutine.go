@@ -1,0 +1,263 @@
+package sched
+
+import (
+	"cmp"
+	"slices"
+
+	"whet/internal/format/exectrace"
+	"whet/internal/symbolname"
+)
+
+// goroutine is one that lives at the moment of the reading.
+type goroutine struct {
+	id      int64
+	aside   bool  // it is not asked for
+	on      int32 // the processor that it runs on
+	ns      [NumStates]int64
+	since   int64 // when the state began
+	ranFrom int64 // when running did
+	began   int64 // when its life in the trace did
+	assist  int64 // when it was made to mark; -1: it is not
+	marked  int64 // for how long it was
+	start   string
+	known   bool // start is
+	state   State
+	ran     bool
+	// A blocking interval at hand, as go tool trace counts it.
+	block      Blocking
+	blocked    bool
+	blockedAt  int64
+	blockStack exectrace.StackID
+	early      []early // intervals before it ran
+	// Where it waits, of whatever kind.
+	waitStack exectrace.StackID
+	unnamed   Wait  // before its start function was known, with no reason either
+	idleAt    int64 // for how long no processor had run when the state began
+	created   bool  // in the trace
+	regions   []region
+}
+
+type early struct {
+	block Blocking
+	stack exectrace.StackID
+	ns    int64
+}
+
+// settle books the state up to now.
+func (g *goroutine) settle(ns int64) {
+	g.ns[g.blockedFor()] += ns - g.since
+	g.since = ns
+}
+
+func (a *analysis) change(e *exectrace.Event) {
+	if a.path != nil {
+		a.path.add(e, a.state(e))
+	}
+	g := a.live[e.Goroutine]
+	if g == nil {
+		if e.To == exectrace.Gone || e.To == exectrace.Unknown {
+			return
+		}
+		g = a.enter(e)
+		a.blocking(g, e)
+		a.onProc(g, e)
+		return
+	}
+	if !g.known && e.Stack != 0 {
+		a.name(g, e.Stack)
+	}
+	if e.From == e.To {
+		if g.waitStack == 0 {
+			g.waitStack = e.Stack
+		}
+		a.blocking(g, e)
+		return
+	}
+	length := e.TimeNs - g.since
+	g.settle(e.TimeNs)
+	a.onProc(g, e)
+	switch {
+	case g.aside:
+	case e.From == exectrace.Runnable && e.To == exectrace.Running:
+		a.result.Latency.Record(length)
+		a.delayed(e.Goroutine, g, e.TimeNs-length, e.TimeNs)
+	case e.From == exectrace.Waiting && e.To == exectrace.Runnable:
+		a.waited(g, e.TimeNs, length).Count++
+		if g.ofRuntime() {
+			break
+		}
+		key := edgeKey{e.ActorStack, g.waitStack}
+		c := a.edges[key]
+		if c == nil {
+			c = new(count)
+			a.edges[key] = c
+		}
+		c.n++
+		c.ns += length
+	}
+	a.blocking(g, e)
+	g.state = a.state(e)
+	g.waitStack = 0
+	switch e.To {
+	case exectrace.Waiting:
+		g.waitStack, g.idleAt = e.Stack, a.idle(e.TimeNs)
+	case exectrace.Running:
+		if !g.ran {
+			g.ran, g.early = true, nil
+		}
+	case exectrace.Gone, exectrace.Unknown:
+		if e.To == exectrace.Gone && !g.aside {
+			a.result.Goroutines.Ended++
+		}
+		a.leave(e.Goroutine, g, e.TimeNs)
+	}
+}
+
+// state is what e's goroutine goes over to.
+func (a *analysis) state(e *exectrace.Event) State {
+	switch e.To {
+	case exectrace.Running:
+		return Running
+	case exectrace.Runnable:
+		return Runnable
+	case exectrace.Syscall:
+		return Syscall
+	}
+	return a.reason(e.Name)
+}
+
+func (a *analysis) reason(id exectrace.StringID) State {
+	for int(id) >= len(a.waits) {
+		s, ok := waits[a.batch.String(exectrace.StringID(len(a.waits)))]
+		if !ok {
+			s = Other
+		}
+		a.waits = append(a.waits, s)
+	}
+	return a.waits[id]
+}
+
+// enter takes in a goroutine at the first that the trace says of it.
+func (a *analysis) enter(e *exectrace.Event) *goroutine {
+	var g *goroutine
+	if last := len(a.free) - 1; last >= 0 {
+		g, a.free = a.free[last], a.free[:last]
+		*g = goroutine{regions: g.regions[:0], early: g.early[:0]}
+	} else {
+		g = &goroutine{}
+	}
+	a.live[e.Goroutine] = g
+	g.id, g.assist, g.aside = e.Goroutine, -1, a.only != nil && !a.only(e.Goroutine)
+	g.state, g.ran = a.state(e), e.To == exectrace.Running
+	if e.From == exectrace.Gone {
+		g.began, g.since, g.created = e.TimeNs, e.TimeNs, true
+		if !g.aside {
+			a.result.Goroutines.Created++
+		}
+		if s := a.batch.Stack(e.Stack); s != nil {
+			g.start, g.known = startFunction(s.Frames[0].Function), true
+		}
+	} else {
+		// It was so since before the trace, or before the window.
+		g.began, g.since = a.result.FromNs, a.result.FromNs
+		if !g.aside {
+			a.result.Goroutines.Before++
+		}
+		if e.Stack != 0 {
+			a.name(g, e.Stack)
+		}
+	}
+	if e.To == exectrace.Waiting {
+		g.waitStack, g.idleAt = e.Stack, a.idle(g.since)
+	}
+	if !g.aside {
+		a.counted++
+	}
+	a.result.Goroutines.Most = max(a.result.Goroutines.Most, a.counted)
+	return g
+}
+
+// blockedFor is the state of a goroutine; the runtime's own wait for work, whatever
+// they wait at.
+func (g *goroutine) blockedFor() State {
+	if g.state > Syscall && g.state != Collector && g.ofRuntime() {
+		return System
+	}
+	return g.state
+}
+
+func (g *goroutine) ofRuntime() bool {
+	return g.start != "runtime.main" && symbolname.Package(g.start) == "runtime"
+}
+
+// name takes the start function from the root of a stack of a goroutine that
+// lived before the trace.
+func (a *analysis) name(g *goroutine, id exectrace.StackID) {
+	if s := a.batch.Stack(id); s != nil && !s.Cut() {
+		g.start, g.known = startFunction(s.Frames[len(s.Frames)-1].Function), true
+	}
+}
+
+func startFunction(name string) string {
+	if outer, kind := symbolname.Cut(name); kind == symbolname.GoCall {
+		name = outer
+	}
+	return name
+}
+
+func (a *analysis) delayed(id int64, g *goroutine, from, to int64) {
+	w := &a.result.Worst
+	if len(*w) == worst && to-from <= (*w)[worst-1].ToNs-(*w)[worst-1].FromNs {
+		return
+	}
+	d := Delay{Goroutine: id, Start: g.start, FromNs: from, ToNs: to}
+	d.Ran, d.RanNs = a.meanwhile(from, to)
+	i, _ := slices.BinarySearchFunc(*w, d, func(x, y Delay) int { return cmp.Compare(y.ToNs-y.FromNs, x.ToNs-x.FromNs) })
+	*w = slices.Insert(*w, i, d)
+	*w = (*w)[:min(len(*w), worst)]
+}
+
+// leave books a goroutine that ends, or that the trace's end finds.
+func (a *analysis) leave(id int64, g *goroutine, ns int64) {
+	if a.path != nil {
+		a.path.starts[id] = g.start
+	}
+	delete(a.live, id)
+	a.free = append(a.free, g)
+	if g.aside {
+		return
+	}
+	a.counted--
+	if !g.ran {
+		for _, e := range g.early {
+			a.book(e.block, e.stack, e.ns)
+		}
+	}
+	if g.assist >= 0 {
+		g.marked += ns - g.assist
+	}
+	if g.ofRuntime() {
+		g.ns[System] += g.ns[Other]
+		g.ns[Other] = 0
+	} else if g.unnamed.Ns > 0 {
+		a.wait(waitKey{state: Other}).add(&g.unnamed)
+	}
+	k, ok := a.kinds[g.start]
+	if !ok {
+		k = &Kind{Start: g.start}
+		a.kinds[g.start] = k
+	}
+	k.Count++
+	k.AssistNs += g.marked
+	if life := ns - g.began; life > k.LongestNs || k.Count == 1 {
+		k.LongestID, k.LongestNs = id, life
+	}
+	for i, v := range g.ns {
+		k.Ns[i] += v
+		a.result.Goroutines.Ns[i] += v
+	}
+	a.result.GC.AssistNs += g.marked
+	for _, r := range g.regions {
+		spanOf(a.byPlace, a.batch.String(r.name)).Unfinished++
+	}
+}
