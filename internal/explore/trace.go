@@ -152,6 +152,7 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 		}
 		p, warnings = r.Profile, r.Warnings
 	} else {
+		v.options.Profiles = true
 		r, err := sched.Analyze(src, v.options)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)

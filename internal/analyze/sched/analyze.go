@@ -44,17 +44,18 @@ type analysis struct {
 		name  string
 		begin int64
 	}
-	mark    int64 // when marking began; -1: it is not on
-	sweep   map[int32]int64
-	waits   []State // by the number of the reason
-	at      map[waitKey]*Wait
-	only    func(id int64) bool // nil: all goroutines count
-	counted int                 // live ones that do
-	mutator *mutator
-	on      []*goroutine // by processor, what runs there
-	spells  ring
-	path    *pathfinder // nil: no path is asked for
-	task    *Task
+	mark     int64 // when marking began; -1: it is not on
+	sweep    map[int32]int64
+	waits    []State             // by the number of the reason
+	at       [NumStates][]*Wait  // by stack
+	only     func(id int64) bool // nil: all goroutines count
+	counted  int                 // live ones that do
+	mutator  *mutator
+	on       []*goroutine // by processor, what runs there
+	profiles bool         // only they are asked for
+	spells   ring
+	path     *pathfinder // nil: no path is asked for
+	task     *Task
 }
 
 // Options choose what of a trace is counted.
@@ -72,6 +73,9 @@ type Options struct {
 	Task uint64
 	// Path asks for the critical path of the task, or of the first of Goroutines.
 	Path bool
+	// Profiles asks for [Result.Blocked] and [Result.Samples] alone; what else the
+	// result holds means nothing then.
+	Profiles bool
 }
 
 var errEnded = errors.New("the window is over")
@@ -99,10 +103,10 @@ func Analyze(src exectrace.Source, o Options) (*Result, error) {
 
 func newAnalysis(o Options) *analysis {
 	a := &analysis{
-		mutator: newMutator(),
-		result:  &Result{}, live: make(map[int64]*goroutine), kinds: make(map[string]*Kind), procs: make(map[int32]*procState),
+		mutator: newMutator(), profiles: o.Profiles,
+		result: &Result{}, live: make(map[int64]*goroutine), kinds: make(map[string]*Kind), procs: make(map[int32]*procState),
 		edges: make(map[edgeKey]*count), tasks: make(map[uint64]task), byTask: make(map[string]*Span), byPlace: make(map[string]*Span),
-		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64), at: make(map[waitKey]*Wait),
+		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64),
 	}
 	if len(o.Goroutines) > 0 {
 		chosen := make(map[int64]bool, len(o.Goroutines))
@@ -166,7 +170,7 @@ func (a *analysis) restart(ns int64) {
 	clear(a.byTask)
 	clear(a.byPlace)
 	clear(a.pauses)
-	clear(a.at)
+	clear(a.at[:])
 	for _, g := range a.live {
 		g.ns, g.since, g.began, g.marked, g.created, g.idleAt, g.unnamed = [NumStates]int64{}, ns, ns, 0, false, 0, Wait{}
 		g.blockedAt, g.early = max(g.blockedAt, ns), nil
@@ -196,7 +200,12 @@ func (a *analysis) restart(ns int64) {
 }
 
 func (a *analysis) event(e *exectrace.Event) {
-	a.mutator.event(e, a.batch)
+	switch {
+	case !a.profiles:
+		a.mutator.event(e, a.batch)
+	case e.Kind != exectrace.Change && e.Kind != exectrace.Sample:
+		return
+	}
 	switch e.Kind {
 	case exectrace.Change:
 		a.change(e)

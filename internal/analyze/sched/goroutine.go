@@ -10,19 +10,20 @@ import (
 
 // goroutine is one that lives at the moment of the reading.
 type goroutine struct {
-	id      int64
-	aside   bool  // it is not asked for
-	on      int32 // the processor that it runs on
-	ns      [NumStates]int64
-	since   int64 // when the state began
-	ranFrom int64 // when running did
-	began   int64 // when its life in the trace did
-	assist  int64 // when it was made to mark; -1: it is not
-	marked  int64 // for how long it was
-	start   string
-	known   bool // start is
-	state   State
-	ran     bool
+	id        int64
+	aside     bool  // it is not asked for
+	on        int32 // the processor that it runs on
+	ns        [NumStates]int64
+	since     int64 // when the state began
+	ranFrom   int64 // when running did
+	began     int64 // when its life in the trace did
+	assist    int64 // when it was made to mark; -1: it is not
+	marked    int64 // for how long it was
+	start     string
+	known     bool // start is
+	ofRuntime bool // start is the runtime's own
+	state     State
+	ran       bool
 	// A blocking interval at hand, as go tool trace counts it.
 	block      Blocking
 	blocked    bool
@@ -75,15 +76,17 @@ func (a *analysis) change(e *exectrace.Event) {
 	}
 	length := e.TimeNs - g.since
 	g.settle(e.TimeNs)
-	a.onProc(g, e)
+	if !a.profiles {
+		a.onProc(g, e)
+	}
 	switch {
-	case g.aside:
+	case g.aside, a.profiles:
 	case e.From == exectrace.Runnable && e.To == exectrace.Running:
 		a.result.Latency.Record(length)
 		a.delayed(e.Goroutine, g, e.TimeNs-length, e.TimeNs)
 	case e.From == exectrace.Waiting && e.To == exectrace.Runnable:
 		a.waited(g, e.TimeNs, length).Count++
-		if g.ofRuntime() {
+		if g.ofRuntime {
 			break
 		}
 		key := edgeKey{e.ActorStack, g.waitStack}
@@ -155,7 +158,7 @@ func (a *analysis) enter(e *exectrace.Event) *goroutine {
 			a.result.Goroutines.Created++
 		}
 		if s := a.batch.Stack(e.Stack); s != nil {
-			g.start, g.known = startFunction(s.Frames[0].Function), true
+			g.startedBy(s.Frames[0].Function)
 		}
 	} else {
 		// It was so since before the trace, or before the window.
@@ -180,21 +183,24 @@ func (a *analysis) enter(e *exectrace.Event) *goroutine {
 // blockedFor is the state of a goroutine; the runtime's own wait for work, whatever
 // they wait at.
 func (g *goroutine) blockedFor() State {
-	if g.state > Syscall && g.state != Collector && g.ofRuntime() {
+	if g.state > Syscall && g.state != Collector && g.ofRuntime {
 		return System
 	}
 	return g.state
 }
 
-func (g *goroutine) ofRuntime() bool {
-	return g.start != "runtime.main" && symbolname.Package(g.start) == "runtime"
+// startedBy notes the start function, and whether it is the runtime's own: that is
+// asked with each wait.
+func (g *goroutine) startedBy(name string) {
+	g.start, g.known = startFunction(name), true
+	g.ofRuntime = g.start != "runtime.main" && symbolname.Package(g.start) == "runtime"
 }
 
 // name takes the start function from the root of a stack of a goroutine that
 // lived before the trace.
 func (a *analysis) name(g *goroutine, id exectrace.StackID) {
 	if s := a.batch.Stack(id); s != nil && !s.Cut() {
-		g.start, g.known = startFunction(s.Frames[len(s.Frames)-1].Function), true
+		g.startedBy(s.Frames[len(s.Frames)-1].Function)
 	}
 }
 
@@ -236,11 +242,11 @@ func (a *analysis) leave(id int64, g *goroutine, ns int64) {
 	if g.assist >= 0 {
 		g.marked += ns - g.assist
 	}
-	if g.ofRuntime() {
+	if g.ofRuntime {
 		g.ns[System] += g.ns[Other]
 		g.ns[Other] = 0
 	} else if g.unnamed.Ns > 0 {
-		a.wait(waitKey{state: Other}).add(&g.unnamed)
+		a.wait(Other, 0).add(&g.unnamed)
 	}
 	k, ok := a.kinds[g.start]
 	if !ok {

@@ -8,18 +8,13 @@ import (
 	"whet/internal/format/exectrace"
 )
 
-type waitKey struct {
-	state State
-	stack exectrace.StackID
-}
-
 // waited books a wait up to now.
 func (a *analysis) waited(g *goroutine, ns, length int64) *Wait {
 	var w *Wait
 	if g.state == Other && !g.known {
 		w = &g.unnamed // perhaps the runtime's own
 	} else {
-		w = a.wait(waitKey{g.blockedFor(), g.waitStack})
+		w = a.wait(g.blockedFor(), g.waitStack)
 	}
 	w.Ns += length
 	w.IdleNs += min(a.idle(ns)-g.idleAt, length)
@@ -27,13 +22,15 @@ func (a *analysis) waited(g *goroutine, ns, length int64) *Wait {
 	return w
 }
 
-func (a *analysis) wait(key waitKey) *Wait {
-	w := a.at[key]
-	if w == nil {
-		w = &Wait{State: key.state}
-		a.at[key] = w
+func (a *analysis) wait(state State, stack exectrace.StackID) *Wait {
+	at := &a.at[state]
+	if int(stack) >= len(*at) {
+		*at = append(*at, make([]*Wait, int(stack)+1-len(*at))...)
 	}
-	return w
+	if (*at)[stack] == nil {
+		(*at)[stack] = &Wait{State: state}
+	}
+	return (*at)[stack]
 }
 
 func (w *Wait) add(o *Wait) {
@@ -52,21 +49,23 @@ func (a *analysis) placeWaits() {
 		at    callstack.Frame
 	}
 	all := make(map[place]*Wait)
-	for key, w := range a.at {
-		if key.state == System {
-			continue
+	for state, stacks := range a.at {
+		for stack, w := range stacks {
+			if w == nil || w.State == System {
+				continue
+			}
+			k := place{state: State(state)}
+			at := placeOf(a.batch.Stack(exectrace.StackID(stack)))
+			if at != nil {
+				k.at = *at
+			}
+			sum := all[k]
+			if sum == nil {
+				sum = &Wait{State: k.state, Place: at}
+				all[k] = sum
+			}
+			sum.add(w)
 		}
-		k := place{state: key.state}
-		at := placeOf(a.batch.Stack(key.stack))
-		if at != nil {
-			k.at = *at
-		}
-		sum := all[k]
-		if sum == nil {
-			sum = &Wait{State: key.state, Place: at}
-			all[k] = sum
-		}
-		sum.add(w)
 	}
 	for _, w := range all {
 		a.result.Waits = append(a.result.Waits, *w)
