@@ -126,10 +126,19 @@ func resolveRecordings(c *cli.Command, fs *flag.FlagSet, operands []string) erro
 		}
 	}
 	for _, name := range []string{"base", "diff_base"} {
-		if f := fs.Lookup(name); f != nil {
-			for i := range *f.Value.(*cli.StringList) {
-				resolve(&(*f.Value.(*cli.StringList))[i])
+		f := fs.Lookup(name)
+		if f == nil {
+			continue
+		}
+		switch v := f.Value.(type) {
+		case *cli.StringList:
+			for i := range *v {
+				resolve(&(*v)[i])
 			}
+		default:
+			text := v.String()
+			resolve(&text)
+			v.Set(text)
 		}
 	}
 	return err

@@ -90,7 +90,7 @@ func get(client *http.Client, request *http.Request, limit int64, now func() tim
 	case err == nil && !whole:
 		return nil, unfit("the answer is longer than " + mebibytes(limit))
 	case err != nil:
-		return nil, breach(request.Context(), err, len(a.data))
+		return a, breach(request.Context(), err, len(a.data))
 	case len(a.data) == 0:
 		return nil, unfit("the answer is empty")
 	case isHTML(response.Header.Get("Content-Type"), a.data):

@@ -20,6 +20,7 @@ type FetchOptions struct {
 	Grace    time.Duration // how much longer than Seconds the answer may take; 0 is 30 s
 	Timeout  time.Duration // how long it may take in all; 0 leaves it to Seconds and Grace
 	TLS      *tls.Config   // of https; nil is Go's default
+	Partial  bool          // of an answer that breaks off, return what came with the error
 }
 
 const (
@@ -97,7 +98,11 @@ func FetchProfile(ctx context.Context, target string, o FetchOptions) ([]byte, e
 	}
 	a, err := get(client, request, o.MaxBytes, time.Now)
 	if err != nil {
-		return nil, fmt.Errorf("fetch profile %s: %w", u.Redacted(), err)
+		err = fmt.Errorf("fetch profile %s: %w", u.Redacted(), err)
+		if o.Partial && a != nil {
+			return a.data, err
+		}
+		return nil, err
 	}
 	return a.data, nil
 }

@@ -37,6 +37,7 @@ const (
 	Tags        = "whet/tags/1"
 	Top         = "whet/top/1"
 	Trace       = "whet/trace/1"
+	TraceDiff   = "whet/trace-diff/1"
 	Tree        = "whet/tree/1"
 	Tune        = "whet/tune/1"
 	Types       = "whet/types/1"
@@ -85,6 +86,7 @@ func Schemas() []Schema {
 		{Tags, "labels with their cost", "whet tags -json"},
 		{Top, "functions with their cost", "whet top -json"},
 		{Trace, "what an execution trace says", "whet trace -json"},
+		{TraceDiff, "two execution traces side by side", "whet trace -base -json"},
 		{Tree, "functions between callers and callees", "whet tree -json"},
 		{Tune, "findings and hot places, measured just now", "whet tune -json"},
 		{Types, "the types of what the kept sources import", "types.bin of a recording"},

@@ -2,12 +2,14 @@ package explore
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -45,8 +47,8 @@ func traceCommand() *cli.Command {
 Trace reads an execution trace: what may be concluded of it, goroutines by start function with the
 time in each state, processors, where goroutines wait and who ends their waits, the time from ready
 to running, the collector, tasks and regions. Times are those of go tool trace.
-TRACE is a file of runtime/trace, go test -trace or a flight recorder, a URL of
-net/http/pprof/trace, or a recording that has one. Traces of Go 1.11 and newer can be read, and of
+TRACE is a file of runtime/trace, go test -trace or a flight recorder, also packed with gzip, a URL
+of net/http/pprof/trace, - for the standard input, or a recording that has one. Traces of Go 1.11 and newer can be read, and of
 a trace that is cut off what stands before the cut.
 -pprof writes a profile that every other view opens: of waits for the network (net), for locks and
 channels (sync), in system calls (syscall), for a processor (sched), of the CPU profiler's samples
@@ -56,6 +58,7 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			"whet trace -from 2s -to 2.5s out.trace",
 			"whet trace -goroutine 18 out.trace",
 			"whet trace -task 7 out.trace",
+			"whet trace -base old.trace new.trace",
 			"whet trace -pprof sync -o sync.pb.gz out.trace",
 			"whet trace http://localhost:6060/debug/pprof/trace?seconds=5",
 		},
@@ -65,6 +68,7 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			fs.BoolVar(&v.asJSON, "json", false, "print one JSON document")
 			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
 			fs.StringVar(&v.pprof, "pprof", "", "write a `profile` instead: "+strings.Join(traceProfiles, ", "))
+			fs.StringVar(&v.base, "base", "", "compare with this `trace` from before")
 			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
 			cli.Duration(fs, &v.from, "from", "count from this `time` of the trace on")
 			cli.Duration(fs, &v.to, "to", "count up to this `time` of the trace (default: its end)")
@@ -89,6 +93,8 @@ type traceView struct {
 	from, to      time.Duration
 	asJSON, all   bool
 	pprof, output string
+	base          string
+	doubts        []string // about the traces' files
 }
 
 func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) error {
@@ -106,6 +112,8 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 		return cli.UsageError("trace: -pprof is %s, not %q", strings.Join(traceProfiles, ", "), v.pprof)
 	case v.pprof != "" && v.asJSON:
 		return cli.UsageError("trace: -pprof writes a profile, and -json a document: choose one")
+	case v.base != "" && (v.pprof != "" || o.Task > 0 || len(o.Goroutines) > 0):
+		return cli.UsageError("trace: -base compares whole traces, or a window of each: leave -pprof, -task and -goroutine out")
 	case v.pprof == "wall" && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0 || o.Task > 0):
 		return cli.UsageError("trace: -pprof wall is of the whole trace: leave -from, -to, -goroutine and -task out")
 	case o.Task > 0 && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0):
@@ -117,28 +125,53 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 	}
 	v.options.Limits = exectrace.DefaultLimits()
 	v.options.Path = v.pprof == "" && (v.options.Task > 0 || len(v.options.Goroutines) == 1)
-	src, done, err := v.open(ctx, e, operand)
+	if v.pprof != "" {
+		src, done, err := v.open(ctx, e, operand)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return v.profile(ctx, e, profiles.Shown(operand), src)
+	}
+	var old *trace.Page
+	if v.base != "" {
+		if old, err = v.read(ctx, e, v.base); err != nil {
+			return err
+		}
+	}
+	p, err := v.read(ctx, e, operand)
 	if err != nil {
 		return err
 	}
-	defer done()
-	name := profiles.Shown(operand)
-	if v.pprof != "" {
-		return v.profile(ctx, e, name, src)
-	}
-	r, err := sched.Analyze(src, v.options)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	p := &trace.Page{Name: name, Result: r}
 	return e.Emit(ctx, v.output, func(w io.Writer) error {
-		if v.asJSON {
-			return trace.WriteJSON(w, p)
-		}
 		o := page.TextOptions{Width: e.Width, All: v.all}
 		o.Color = e.Color && (v.output == "" || v.output == "-")
+		switch {
+		case old != nil && v.asJSON:
+			return trace.WriteComparisonJSON(w, old, p)
+		case old != nil:
+			return trace.WriteComparison(w, old, p, o)
+		case v.asJSON:
+			return trace.WriteJSON(w, p)
+		}
 		return trace.WriteText(w, p, o)
 	})
+}
+
+// read reads a trace to its end.
+func (v *traceView) read(ctx context.Context, e *cli.Env, operand string) (*trace.Page, error) {
+	v.doubts = nil
+	src, done, err := v.open(ctx, e, operand)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	p := &trace.Page{Name: profiles.Shown(operand)}
+	if p.Result, err = sched.Analyze(src, v.options); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	p.Result.Warnings = slices.Concat(v.doubts, p.Result.Warnings)
+	return p, nil
 }
 
 // profile writes one.
@@ -150,14 +183,14 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 		if err != nil {
 			return err
 		}
-		p, warnings = r.Profile, r.Warnings
+		p, warnings = r.Profile, slices.Concat(v.doubts, r.Warnings)
 	} else {
 		v.options.Profiles = true
 		r, err := sched.Analyze(src, v.options)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		warnings = r.Warnings
+		warnings = slices.Concat(v.doubts, r.Warnings)
 		if v.pprof == "cpu" {
 			p = r.Samples()
 		}
@@ -185,11 +218,19 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 // open finds the trace that an operand names.
 func (v *traceView) open(ctx context.Context, e *cli.Env, operand string) (exectrace.Source, func(), error) {
 	nothing := func() {}
-	if url, ok := cli.AsURL(operand); ok {
+	if address, ok := cli.AsURL(operand); ok {
 		e.Status().Show("waiting for a trace")
-		data, err := v.fetch.Fetch(ctx, url, maxTraceStream)
+		data, err := v.fetch.FetchPart(ctx, traceURL(address), maxTraceStream)
 		e.Status().Show("")
-		return bytes.NewReader(data), nothing, err
+		if err != nil && len(data) > 0 && ctx.Err() == nil {
+			v.doubts = append(v.doubts, err.Error())
+			err = nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		src, err := v.unpacked(profiles.Shown(operand), bytes.NewReader(data))
+		return src, nothing, err
 	}
 	if recording.Is(operand) {
 		src, err := traceOf(operand)
@@ -197,7 +238,11 @@ func (v *traceView) open(ctx context.Context, e *cli.Env, operand string) (exect
 	}
 	if operand == "-" {
 		src, err := piped("the standard input", e.Stdin)
-		return src, nothing, err
+		if err != nil {
+			return nil, nil, err
+		}
+		unzipped, err := v.unpacked("the standard input", src)
+		return unzipped, nothing, err
 	}
 	f, err := os.Open(operand)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -216,10 +261,49 @@ func (v *traceView) open(ctx context.Context, e *cli.Env, operand string) (exect
 		src, err := piped(operand, f)
 		return src, nothing, err
 	default:
-		return io.NewSectionReader(f, 0, st.Size()), func() { f.Close() }, nil
+		var src exectrace.Source
+		if src, err = v.unpacked(operand, io.NewSectionReader(f, 0, st.Size())); err == nil {
+			return src, func() { f.Close() }, nil
+		}
 	}
 	f.Close()
 	return nil, nil, err
+}
+
+// traceURL completes an address as people type it.
+func traceURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address // fetching says what is wrong with it
+	}
+	switch strings.TrimRight(u.Path, "/") {
+	case "", "/debug/pprof":
+		u.Path = "/debug/pprof/trace"
+	}
+	return u.String()
+}
+
+// unpacked is a trace that may be packed with gzip, and then lies in memory. Of a pack
+// that is cut off, what stands before the cut is left.
+func (v *traceView) unpacked(name string, src exectrace.Source) (exectrace.Source, error) {
+	var head [2]byte
+	if n, _ := src.ReadAt(head[:], 0); n < 2 || head != [2]byte{0x1f, 0x8b} {
+		return src, nil
+	}
+	z, err := gzip.NewReader(io.NewSectionReader(src, 0, src.Size()))
+	if err != nil {
+		return nil, fmt.Errorf("%s: it begins as if packed with gzip, and is not: %w", name, err)
+	}
+	data, whole, err := capture.ReadAtMost(z, maxTraceStream)
+	switch {
+	case !whole:
+		return nil, fmt.Errorf("%s: unpacked, it is larger than %s: unpack it to a file first", name, quantity.Bytes(maxTraceStream))
+	case err != nil && len(data) == 0:
+		return nil, fmt.Errorf("%s: unpack it: %w", name, err)
+	case err != nil:
+		v.doubts = append(v.doubts, fmt.Sprintf("%s cannot be unpacked to its end (%v): what stands before is read", name, err))
+	}
+	return bytes.NewReader(data), nil
 }
 
 // piped is a trace that can be read only once.

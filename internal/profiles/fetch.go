@@ -56,7 +56,17 @@ const insecure = "https+insecure://"
 
 // Fetch gets a profile of at most limit bytes.
 func (f *FetchOptions) Fetch(ctx context.Context, url string, limit int64) ([]byte, error) {
-	o := capture.FetchOptions{Seconds: f.Seconds, Timeout: time.Duration(f.Timeout) * time.Second, Header: http.Header(f.Headers), MaxBytes: limit}
+	return f.fetch(ctx, url, capture.FetchOptions{MaxBytes: limit})
+}
+
+// FetchPart is Fetch for what is of use in part: where an answer breaks off, what
+// came of it is returned with the error.
+func (f *FetchOptions) FetchPart(ctx context.Context, url string, limit int64) ([]byte, error) {
+	return f.fetch(ctx, url, capture.FetchOptions{MaxBytes: limit, Partial: true})
+}
+
+func (f *FetchOptions) fetch(ctx context.Context, url string, o capture.FetchOptions) ([]byte, error) {
+	o.Seconds, o.Timeout, o.Header = f.Seconds, time.Duration(f.Timeout)*time.Second, http.Header(f.Headers)
 	rest, unproven := strings.CutPrefix(url, insecure)
 	if unproven {
 		url = "https://" + rest

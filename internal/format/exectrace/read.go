@@ -82,7 +82,7 @@ func checkHeader(head []byte) (version string, minor int, err error) {
 	version, _, isTrace := strings.Cut(string(head), " trace\x00")
 	if n, err := fmt.Sscanf(version, "go 1.%d", &minor); !isTrace || n != 1 || err != nil || version != fmt.Sprintf("go 1.%d", minor) {
 		if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-			return "", 0, errors.New("the file is packed with gzip, which execution traces are not: unpack it, or pass it as the profile that it may be")
+			return "", 0, errors.New("the file is packed with gzip, and an execution trace is not: it may be a profile")
 		}
 		return "", 0, errors.New("the file is not a Go execution trace: it does not begin with \"go 1.NN trace\"")
 	}
