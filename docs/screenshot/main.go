@@ -30,6 +30,7 @@ type options struct {
 	height   int
 	scale    float64
 	selector string
+	choose   string
 	chromium string
 }
 
@@ -53,6 +54,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	f.IntVar(&o.height, "height", 900, "height of the window in CSS pixels")
 	f.Float64Var(&o.scale, "scale", 1, "device pixels per CSS pixel")
 	f.StringVar(&o.selector, "scroll", "", "CSS selector of the element to scroll to")
+	f.StringVar(&o.choose, "choose", "", "choose this `number` of the page's first list")
 	f.StringVar(&o.chromium, "chromium", "", "path of the browser; empty looks on the PATH")
 	f.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run ./docs/screenshot [flags] REPORT.html OUT.png")
@@ -132,6 +134,18 @@ func shoot(ctx context.Context, report string, o options) ([]byte, error) {
 	steps := []chromedp.Action[chromedp.Void]{
 		chromedp.EmulateViewport(int64(o.width), int64(o.height), chromedp.EmulateScale(o.scale)),
 		chromedp.Navigate("file://" + filepath.ToSlash(path)),
+	}
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		return nil, err
+	}
+	// A page that unpacks what it draws says so.
+	const drawn = `new Promise(done => { const look = () => document.querySelector("[aria-busy=true]") ? requestAnimationFrame(look) : done(true); look(); })`
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](drawn, chromedp.EvalAwaitPromise)); err != nil {
+		return nil, err
+	}
+	steps = nil
+	if o.choose != "" {
+		steps = append(steps, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const s = document.querySelector("select:not([hidden])"); s.selectedIndex = %q; s.dispatchEvent(new Event("change")); })()`, o.choose)))
 	}
 	if o.selector != "" {
 		steps = append(steps, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).scrollIntoView()", o.selector)))

@@ -60,7 +60,7 @@ func TestHostileNames(t *testing.T) {
 		"flame": {{"-o", "-"}, {"-o", "-", "-svg"}},
 		"merge": {{"-o", "-", "-folded"}, {"-o", "-", "-speedscope"}},
 		"diff":  {nil},
-		"trace": {nil, {"-all"}},
+		"trace": {nil, {"-all"}, {"-html", "-o", "-"}},
 	}
 	for _, c := range explore.Commands() {
 		if views[c.Name] == nil && c.Name != explore.PromptName {
@@ -82,7 +82,7 @@ func TestHostileNames(t *testing.T) {
 				if asJSON {
 					if name == "merge" {
 						all = []string{name, "-json", "-o", filepath.Join(t.TempDir(), "out"), profile}
-					} else if name == "graph" && len(args) > 2 {
+					} else if (name == "graph" || name == "trace") && len(args) > 2 {
 						continue
 					} else {
 						all = append([]string{name, "-json"}, all[1:]...)

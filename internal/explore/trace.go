@@ -27,6 +27,7 @@ import (
 	"whet/internal/recording"
 	"whet/internal/report/page"
 	"whet/internal/report/trace"
+	"whet/internal/timeline"
 )
 
 // maxTraceStream bounds a trace from a pipe or a server: it is held in memory.
@@ -59,6 +60,7 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			"whet trace -goroutine 18 out.trace",
 			"whet trace -task 7 out.trace",
 			"whet trace -base old.trace new.trace",
+			"whet trace -html out.trace",
 			"whet trace -pprof sync -o sync.pb.gz out.trace",
 			"whet trace http://localhost:6060/debug/pprof/trace?seconds=5",
 		},
@@ -66,6 +68,7 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			v := &traceView{}
 			v.fetch.Declare(fs)
 			fs.BoolVar(&v.asJSON, "json", false, "print one JSON document")
+			fs.BoolVar(&v.html, "html", false, "write a page with a timeline: processors, goroutines, the collector")
 			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
 			fs.StringVar(&v.pprof, "pprof", "", "write a `profile` instead: "+strings.Join(traceProfiles, ", "))
 			fs.StringVar(&v.base, "base", "", "compare with this `trace` from before")
@@ -92,6 +95,7 @@ type traceView struct {
 	options       sched.Options
 	from, to      time.Duration
 	asJSON, all   bool
+	html          bool
 	pprof, output string
 	base          string
 	doubts        []string // about the traces' files
@@ -110,6 +114,8 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 	switch o := &v.options; {
 	case !known:
 		return cli.UsageError("trace: -pprof is %s, not %q", strings.Join(traceProfiles, ", "), v.pprof)
+	case v.html && (v.asJSON || v.pprof != "" || v.base != ""):
+		return cli.UsageError("trace: -html writes a page: leave -json, -pprof and -base out")
 	case v.pprof != "" && v.asJSON:
 		return cli.UsageError("trace: -pprof writes a profile, and -json a document: choose one")
 	case v.base != "" && (v.pprof != "" || o.Task > 0 || len(o.Goroutines) > 0):
@@ -132,6 +138,9 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 		}
 		defer done()
 		return v.profile(ctx, e, profiles.Shown(operand), src)
+	}
+	if v.html {
+		return v.page(ctx, e, operand)
 	}
 	var old *trace.Page
 	if v.base != "" {
@@ -172,6 +181,41 @@ func (v *traceView) read(ctx context.Context, e *cli.Env, operand string) (*trac
 	}
 	p.Result.Warnings = slices.Concat(v.doubts, p.Result.Warnings)
 	return p, nil
+}
+
+// mostIntervals is how many a page holds: they take about half of it.
+const mostIntervals = 600_000
+
+// page writes the timeline: it reads the trace once more, knowing what is worth a look.
+func (v *traceView) page(ctx context.Context, e *cli.Env, operand string) error {
+	v.doubts = nil
+	src, done, err := v.open(ctx, e, operand)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p := &trace.Page{Name: profiles.Shown(operand)}
+	if p.Result, err = sched.Analyze(src, v.options); err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	r := p.Result
+	b := timeline.New(timeline.Options{
+		Window:  timeline.Window{FromNs: r.FromNs, ToNs: r.FromNs + r.SpanNs},
+		Classes: trace.Classes(r), States: sched.NumStates, Procs: len(r.Procs),
+		Keep: trace.Keep(r, trace.Moments(r), mostIntervals), Most: mostIntervals,
+	})
+	again := v.options
+	again.Path, again.Observe = false, b.Add
+	seen, err := sched.Analyze(src, again)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	p.Result.Warnings = slices.Concat(v.doubts, r.Warnings)
+	out := v.output
+	if out == "" {
+		out = outputName(strings.TrimSuffix(p.Name, ".trace"), "timeline", "html")
+	}
+	return e.Emit(ctx, out, func(w io.Writer) error { return trace.WriteHTML(w, p, seen, b.Finish()) })
 }
 
 // profile writes one.

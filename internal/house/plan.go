@@ -129,7 +129,7 @@ func House() Plan {
 			Why:    "the times of a load are histograms"},
 		{Pattern: "internal/schedule", Floor: Ground, Beside: []string{"internal/quantity"},
 			Why: "times in a plan are written as in every flag"},
-		{Pattern: "internal/timeline", Floor: Ground, Planned: true},
+		{Pattern: "internal/timeline", Floor: Ground},
 
 		{Pattern: "agent", Floor: Agent, Powers: All},
 		{Pattern: ".", Floor: Agent},

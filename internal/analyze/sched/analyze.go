@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"whet/internal/format/exectrace"
+	"whet/internal/timeline"
 )
 
 // worst is how many of the longest waits for a processor are kept.
@@ -54,6 +55,9 @@ type analysis struct {
 	on       []*goroutine // by processor, what runs there
 	profiles bool         // only they are asked for
 	spells   ring
+	observe  func(*timeline.Interval)
+	seen     timeline.Interval
+	begun    bool        // the window has
 	path     *pathfinder // nil: no path is asked for
 	task     *Task
 }
@@ -76,6 +80,10 @@ type Options struct {
 	// Profiles asks for [Result.Blocked] and [Result.Samples] alone; what else the
 	// result holds means nothing then.
 	Profiles bool
+	// Observe, if not nil, is told of each interval as it ends, also of those of
+	// goroutines that do not count; the interval is overwritten by the next. Its
+	// stacks are found with [Result.PlaceOf].
+	Observe func(*timeline.Interval)
 }
 
 var errEnded = errors.New("the window is over")
@@ -103,7 +111,7 @@ func Analyze(src exectrace.Source, o Options) (*Result, error) {
 
 func newAnalysis(o Options) *analysis {
 	a := &analysis{
-		mutator: newMutator(), profiles: o.Profiles,
+		mutator: newMutator(), profiles: o.Profiles, observe: o.Observe,
 		result: &Result{}, live: make(map[int64]*goroutine), kinds: make(map[string]*Kind), procs: make(map[int32]*procState),
 		edges: make(map[edgeKey]*count), tasks: make(map[uint64]task), byTask: make(map[string]*Span), byPlace: make(map[string]*Span),
 		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64),
@@ -123,13 +131,13 @@ func newAnalysis(o Options) *analysis {
 }
 
 func (a *analysis) read(src exectrace.Source, o Options) (*Result, error) {
-	begun := o.FromNs <= 0
+	a.begun = o.FromNs <= 0
 	summary, err := exectrace.Read(src, o.Limits, func(b *exectrace.Batch) error {
 		a.batch = b
 		for i := range b.Events {
 			e := &b.Events[i]
-			if !begun && e.TimeNs >= o.FromNs {
-				begun = true
+			if !a.begun && e.TimeNs >= o.FromNs {
+				a.begun = true
 				a.restart(o.FromNs)
 			}
 			if o.ToNs > 0 && e.TimeNs > o.ToNs {
@@ -144,7 +152,7 @@ func (a *analysis) read(src exectrace.Source, o Options) (*Result, error) {
 		summary.EndNs = o.ToNs
 	case err != nil:
 		return nil, err
-	case !begun:
+	case !a.begun:
 		return nil, fmt.Errorf("the execution trace ends at %v, before the window begins", time.Duration(summary.EndNs))
 	}
 	a.result.Chosen, a.result.Task = o.Goroutines, a.task
@@ -213,6 +221,10 @@ func (a *analysis) event(e *exectrace.Event) {
 		a.procChange(e)
 	case exectrace.RangeBegin, exectrace.RangeActive, exectrace.RangeEnd:
 		a.ranged(e)
+	case exectrace.HeapLive:
+		a.moment(timeline.Heap, e)
+	case exectrace.HeapGoal:
+		a.moment(timeline.Goal, e)
 	case exectrace.Procs:
 		a.result.GOMAXPROCS = max(a.result.GOMAXPROCS, int(min(e.Value, 1<<20)))
 	case exectrace.Sample:

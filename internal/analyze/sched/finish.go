@@ -8,6 +8,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/format/exectrace"
 	"whet/internal/symbolname"
+	"whet/internal/timeline"
 )
 
 // finish books what goes on when the trace ends, and orders all.
@@ -29,6 +30,7 @@ func (a *analysis) finish(summary exectrace.Summary) {
 				w.Forever++
 			}
 		}
+		a.told(g, end, nil)
 		g.settle(end)
 		a.leave(id, g, end)
 	}
@@ -40,6 +42,7 @@ func (a *analysis) finish(summary exectrace.Summary) {
 	slices.SortFunc(r.Procs, func(x, y Proc) int { return cmp.Compare(x.Number, y.Number) })
 	if a.mark >= 0 {
 		r.GC.MarkNs += end - a.mark
+		a.toldRange(timeline.Mark, a.mark, end, "")
 	}
 	for _, k := range a.kinds {
 		r.Kinds = append(r.Kinds, *k)

@@ -75,6 +75,7 @@ func (a *analysis) change(e *exectrace.Event) {
 		return
 	}
 	length := e.TimeNs - g.since
+	a.told(g, e.TimeNs, e)
 	g.settle(e.TimeNs)
 	if !a.profiles {
 		a.onProc(g, e)

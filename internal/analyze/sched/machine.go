@@ -1,6 +1,9 @@
 package sched
 
-import "whet/internal/format/exectrace"
+import (
+	"whet/internal/format/exectrace"
+	"whet/internal/timeline"
+)
 
 func (a *analysis) procChange(e *exectrace.Event) {
 	p := a.procs[e.Proc]
@@ -89,6 +92,7 @@ func (a *analysis) ranged(e *exectrace.Event) {
 		case a.mark >= 0:
 			gc.Cycles++
 			gc.MarkNs += e.TimeNs - a.mark
+			a.toldRange(timeline.Mark, a.mark, e.TimeNs, "")
 			a.mark = -1
 		}
 	case exectrace.StopWorld:
@@ -105,9 +109,12 @@ func (a *analysis) ranged(e *exectrace.Event) {
 			a.pauses[a.stop.name] = p
 		}
 		length := e.TimeNs - a.stop.begin
+		a.toldRange(timeline.Stop, a.stop.begin, e.TimeNs, a.stop.name)
 		p.Count++
 		p.Ns += length
-		p.MostNs = max(p.MostNs, length)
+		if length > p.MostNs {
+			p.MostNs, p.MostAt = length, a.stop.begin
+		}
 		a.stop.begin = -1
 	case exectrace.Sweep:
 		if e.Kind != exectrace.RangeEnd {

@@ -133,6 +133,8 @@ type Wait struct {
 	Waiting, Forever int64
 	Ns               int64 // of all, also of those that do not end
 	LongestNs        int64
+	LongestAt        int64 // when that began
+	LongestID        int64 // the goroutine of that
 	IdleNs           int64 // the part in which no processor ran
 }
 
@@ -151,6 +153,7 @@ type Pause struct {
 	Count  int
 	Ns     int64
 	MostNs int64
+	MostAt int64 // when that began
 }
 
 // Span is the tasks or regions of one type.

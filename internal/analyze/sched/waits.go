@@ -18,7 +18,9 @@ func (a *analysis) waited(g *goroutine, ns, length int64) *Wait {
 	}
 	w.Ns += length
 	w.IdleNs += min(a.idle(ns)-g.idleAt, length)
-	w.LongestNs = max(w.LongestNs, length)
+	if length > w.LongestNs || w.LongestID == 0 {
+		w.LongestNs, w.LongestAt, w.LongestID = length, ns-length, g.id
+	}
 	return w
 }
 
@@ -39,7 +41,9 @@ func (w *Wait) add(o *Wait) {
 	w.Forever += o.Forever
 	w.Ns += o.Ns
 	w.IdleNs += o.IdleNs
-	w.LongestNs = max(w.LongestNs, o.LongestNs)
+	if o.LongestNs > w.LongestNs || w.LongestID == 0 {
+		w.LongestNs, w.LongestAt, w.LongestID = o.LongestNs, o.LongestAt, o.LongestID
+	}
 }
 
 // placeWaits adds up waits of stacks that are at the same place.

@@ -85,7 +85,7 @@ func CheckMarkup(t *testing.T, name string, doc []byte) {
 	elements := strings.Fields(`html head meta title style body header main section nav footer article div p span h1 h2 h3 a ul li dl dt dd
 		table caption thead tbody tr th td details summary code pre strong b svg rect script noscript label select option input output button canvas wbr
 		dd ol small path line text`)
-	attributes := strings.Fields(`lang charset http-equiv content name class id aria-label aria-labelledby aria-describedby aria-hidden aria-pressed
+	attributes := strings.Fields(`lang charset http-equiv content name class id aria-label aria-labelledby aria-describedby aria-hidden aria-pressed aria-busy disabled
 		href scope colspan tabindex role title width height viewbox preserveaspectratio type hidden for placeholder autocomplete autocapitalize
 		spellcheck open data-of value d x y x1 x2 y1 y2 text-anchor`)
 	all, err := Walk(doc)

@@ -23,7 +23,7 @@ func WriteJSON(w io.Writer, p *Page) error {
 	}
 	blocking := make([]document.Object, len(r.Waits))
 	for i, v := range r.Waits {
-		blocking[i] = document.Object{"state", v.State.String(), "place", at(v.Place), "count", v.Count, "waiting", v.Waiting, "delay_ns", v.Ns, "longest_ns", v.LongestNs, "idle_ns", v.IdleNs}
+		blocking[i] = document.Object{"state", v.State.String(), "place", at(v.Place), "count", v.Count, "waiting", v.Waiting, "delay_ns", v.Ns, "longest_ns", v.LongestNs, "longest_at_ns", v.LongestAt, "longest_id", v.LongestID, "idle_ns", v.IdleNs}
 	}
 	edges := make([]document.Object, len(r.Edges))
 	for i, v := range r.Edges {
@@ -35,7 +35,7 @@ func WriteJSON(w io.Writer, p *Page) error {
 	}
 	pauses := make([]document.Object, len(r.GC.Pauses))
 	for i, v := range r.GC.Pauses {
-		pauses[i] = document.Object{"reason", v.Reason, "count", v.Count, "time_ns", v.Ns, "longest_ns", v.MostNs}
+		pauses[i] = document.Object{"reason", v.Reason, "count", v.Count, "time_ns", v.Ns, "longest_ns", v.MostNs, "longest_at_ns", v.MostAt}
 	}
 	mmu := make([]document.Object, len(r.MMU))
 	for i, u := range r.MMU {
