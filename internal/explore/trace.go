@@ -49,8 +49,8 @@ Trace reads an execution trace: what may be concluded of it, goroutines by start
 time in each state, processors, where goroutines wait and who ends their waits, the time from ready
 to running, the collector, tasks and regions. Times are those of go tool trace.
 TRACE is a file of runtime/trace, go test -trace or a flight recorder, also packed with gzip, a URL
-of net/http/pprof/trace, - for the standard input, or a recording that has one. Traces of Go 1.11 and newer can be read, and of
-a trace that is cut off what stands before the cut.
+of net/http/pprof/trace, - for the standard input, or a recording that has one. Traces of Go 1.11
+and newer can be read, and of a trace that is cut off what stands before the cut.
 -pprof writes a profile that every other view opens: of waits for the network (net), for locks and
 channels (sync), in system calls (syscall), for a processor (sched), of the CPU profiler's samples
 (cpu), where it was on, or of all time by handler and goroutine (wall).`,
