@@ -14,9 +14,10 @@
 //	alloc_bytes_ratio = the same of allocated bytes
 //	delay_ratio       = d / (d + c), d the place's mutex delay and c the base's
 //	                    CPU time, both in nanoseconds and per iteration
-//	ceiling_ratio     = 1 / (1 − max(cpu_ratio, wait)), at most 100
+//	ceiling_ratio     = 1 / (1 − max(avoidable_cpu_ratio, wait)), at most 100
 //
-// where wait is the part of the time that waiting takes: of a benchmark the
+// where avoidable_cpu_ratio is the part of cpu_ratio that the remedy removes, and
+// wait the part of the time that waiting takes: of a benchmark the
 // delay_ratio; of a service the place's mutex delay for each request, divided by
 // the mean service time (64 requests that wait at once delay each other by far
 // more than any of them takes); of a program 0, since its goroutines wait side

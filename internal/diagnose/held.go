@@ -25,8 +25,8 @@ const mostOfHeld = 0.5
 //
 // Let d be the lock's delay and c the base's CPU time, in nanoseconds: both
 // claims have the delay_ratio d / (d + c), the statement has its own cpu_ratio,
-// and its ceiling_ratio is that of the larger of its cpu_ratio and the lock's
-// share of the time (waitShare).
+// and its ceiling_ratio is that of the larger of its avoidable_cpu_ratio and the
+// lock's share of the time (waitShare).
 func (s *Subject) takeOver(ws []weighed) {
 	for i := range ws {
 		lock := &ws[i]
@@ -56,6 +56,7 @@ func (s *Subject) takeOver(ws []weighed) {
 		heaviest.cost.delay = lock.cost.delay
 		heaviest.avoidable.delay = max(heaviest.avoidable.delay, lock.avoidable.delay)
 		heaviest.cost.wait = lock.cost.wait
+		heaviest.avoidable.wait = max(heaviest.avoidable.wait, lock.avoidable.wait)
 		heaviest.underLock = &lock.claim.Place
 	}
 }

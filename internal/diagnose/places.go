@@ -248,7 +248,7 @@ func (l *ledger) cause(subject int, w *weighed) (known, bool) {
 		return known{}, false
 	}
 	return known{
-		rule: w.rule.ID, worth: w.worth(l.subjects[subject].Subject), at: at,
+		rule: w.rule.ID, worth: w.worth(l.subjects[subject].Subject, w.cost), at: at,
 		file: w.claim.Place.File, function: symbolname.Parse(w.claim.Place.Function).Declared(), line: w.claim.Place.Line,
 	}, true
 }

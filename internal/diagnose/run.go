@@ -139,24 +139,25 @@ func (s *Subject) leastWorth(c *Claim) float64 {
 	return bytesMatter
 }
 
-// worth is what a claim's place is worth in one subject, as a hot place is. Of a
-// claim that selects no CPU samples, the allocator's work for its bytes is added.
-// Where nobody knows what a wait is of the time, the delay by itself and the
-// base's CPU time stands for it: a lock does not sink for that.
-func (w *weighed) worth(s *Subject) float64 {
+// worth is what a claim's place, or the part of it that the remedy removes, is
+// worth in one subject, as a hot place is. Of a claim that selects no CPU samples,
+// the allocator's work for its bytes is added. Where nobody knows what a wait is
+// of the time, the delay by itself and the base's CPU time stands for it: a lock
+// does not sink for that.
+func (w *weighed) worth(s *Subject, of shares) float64 {
 	mem := s.memory()
-	base, gc, wait := float64(mem.base), float64(mem.collect), w.cost.wait
+	base, gc, wait := float64(mem.base), float64(mem.collect), of.wait
 	if _, known := s.perRequest(0); !known {
-		wait = w.cost.delay
+		wait = of.delay
 	}
 	if base+gc <= 0 {
-		return max(w.cost.alloc, wait) // all that is known
+		return max(of.alloc, wait) // all that is known
 	}
-	cpu := w.cost.cpu
+	cpu := of.cpu
 	if w.claim.Cost.CPU == nil && base > 0 {
-		cpu = w.cost.alloc * float64(mem.malloc) / base
+		cpu = of.alloc * float64(mem.malloc) / base
 	}
-	return finding.Worth(cpu, w.cost.alloc, base, gc, wait)
+	return finding.Worth(cpu, of.alloc, base, gc, wait)
 }
 
 // ask runs the rules over one subject and weighs what they claim; notAsked names
@@ -209,7 +210,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 			if c.aboutWaits() {
 				w.above = s.contended(&c)
 			} else {
-				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold && w.worth(s) >= s.leastWorth(&c)
+				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold && w.worth(s, w.cost) >= s.leastWorth(&c)
 			}
 			if !w.above && w.avoidable.max() < negligible {
 				continue
@@ -338,7 +339,7 @@ type placeKey struct {
 type mergedFinding struct {
 	finding.Finding
 	above  bool
-	wait   float64 // the delay's share of the time: see waitShare
+	wait   float64 // what the delay that the remedy removes is of the time: see waitShare
 	weight float64 // of the benchmark whose words the finding has
 	bench  string
 }
@@ -351,7 +352,7 @@ func (m *merger) add(s *Subject, w weighed) {
 	f := mergedFinding{
 		above: w.above,
 		bench: s.Benchmark,
-		wait:  w.cost.wait,
+		wait:  w.avoidable.wait,
 		Finding: finding.Finding{
 			Rule: w.rule.ID, Row: c.Row, Title: w.rule.Title,
 			Function: c.Place.Function, File: file, Line: c.Place.Line,
@@ -380,9 +381,9 @@ func (m *merger) add(s *Subject, w weighed) {
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: text})
 	}
 	mem := s.memory()
-	f.CeilingRatio = finding.Ceiling(max(f.CPURatio, f.wait))
-	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.CPURatio, f.AllocBytesRatio, float64(mem.base), float64(mem.collect)))
-	f.weight, f.WorthRatio = f.Weight(), w.worth(s)
+	f.CeilingRatio = finding.Ceiling(max(f.AvoidableCPURatio, f.wait))
+	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.AvoidableCPURatio, f.AvoidableAllocBytesRatio, float64(mem.base), float64(mem.collect)))
+	f.weight, f.WorthRatio = f.Weight(), w.worth(s, w.avoidable)
 	if f.Leak != nil {
 		f.weight, f.WorthRatio = float64(f.Leak.Count), 0
 	}
@@ -431,7 +432,7 @@ func (m *mergedFinding) merge(f mergedFinding) {
 	out.AllocBytesRatio = max(words.AllocBytesRatio, other.AllocBytesRatio)
 	out.AvoidableAllocBytesRatio = max(words.AvoidableAllocBytesRatio, other.AvoidableAllocBytesRatio)
 	out.Unknown.AllocBytes = words.Unknown.AllocBytes && other.Unknown.AllocBytes
-	out.CeilingRatio = finding.Ceiling(max(out.CPURatio, out.wait))
+	out.CeilingRatio = finding.Ceiling(max(out.AvoidableCPURatio, out.wait))
 	out.CeilingWithGCRatio = max(out.CeilingWithGCRatio, out.CeilingRatio)
 	out.Benchmarks = append(slices.Clone(words.Benchmarks), other.Benchmarks...)
 	slices.Sort(out.Benchmarks)

@@ -144,6 +144,8 @@ func TestAvoidablePartDecides(t *testing.T) {
 		}
 		if f := append(res.Findings, res.Below...)[0]; !near(f.CPURatio, 0.6) || !near(f.AvoidableCPURatio, float64(test.avoidable)/1000) {
 			t.Errorf("cpu_ratio %v, want 600 of 1000; avoidable %v", f.CPURatio, f.AvoidableCPURatio)
+		} else if left := 1 - float64(test.avoidable)/1000; !near(f.CeilingRatio, 1/left) || !near(f.WorthRatio, 1-left) {
+			t.Errorf("ceiling %v and worth %v: not of the avoidable part, which leaves %v", f.CeilingRatio, f.WorthRatio, left)
 		}
 	}
 }
@@ -545,6 +547,20 @@ func TestCeilingWithTheCollectorsWork(t *testing.T) {
 	one, two := build("BenchmarkA", 571, 122), build("BenchmarkB", 580, 0)
 	if f := Run(reg, []*Subject{one}).Findings[0]; !near(f.CeilingRatio, 861.0/290) || math.Abs(f.CeilingWithGCRatio-983.0/290) > 1e-9 {
 		t.Errorf("ceilings %v and %v", f.CeilingRatio, f.CeilingWithGCRatio)
+	}
+	// Half of it is avoidable: (861 + 122) − (571 + 122)/2 = 636.5 remain, and
+	// 861 − 571/2 = 575.5 of the base.
+	half := registryOf(t, func() Rule {
+		r, find := ruleFor("slow", "m/x.slow", 200), ruleFor("slow", "m/x.slow", 200).Find
+		r.Find = func(s *Subject) []Claim {
+			cs := find(s)
+			cs[0].Removed = Removed{Time: 0.5, Bytes: 0.5}
+			return cs
+		}
+		return r
+	}())
+	if f := Run(half, []*Subject{one}).Findings[0]; !near(f.CeilingRatio, 861/575.5) || math.Abs(f.CeilingWithGCRatio-983/636.5) > 1e-9 {
+		t.Errorf("of half: ceilings %v and %v", f.CeilingRatio, f.CeilingWithGCRatio)
 	}
 	// No work of the collector's: both are the same.
 	if f := Run(reg, []*Subject{two}).Findings[0]; !near(f.CeilingRatio, 861.0/281) || f.CeilingWithGCRatio != f.CeilingRatio {

@@ -36,12 +36,13 @@ type Finding struct {
 	CPURatio        float64 `json:"cpu_ratio"`         // the place's cum share of the base's CPU samples
 	AllocBytesRatio float64 `json:"alloc_bytes_ratio"` // the same of allocated bytes
 	DelayRatio      float64 `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time)
-	CeilingRatio    float64 `json:"ceiling_ratio"`     // 1/(1 − share of time), at most MaxCeiling; a delay's share of the time is not DelayRatio but in benchmarks
+	CeilingRatio    float64 `json:"ceiling_ratio"`     // 1/(1 − avoidable share of time), at most MaxCeiling; a delay's share of the time is not DelayRatio but in benchmarks
 	// CeilingWithGCRatio is the ceiling with the collector's background work
-	// for the place's bytes gone too: see CeilingWithGC. At least CeilingRatio.
+	// for the avoidable bytes gone too: see CeilingWithGC. At least CeilingRatio.
 	CeilingWithGCRatio float64 `json:"ceiling_with_gc_ratio"`
-	// WorthRatio is what could be gained at most, of the time: see Worth. In a
-	// program DelayRatio stands for the wait. It orders findings; a leak has none.
+	// WorthRatio is what the remedy could gain at most, of the time: Worth of the
+	// avoidable shares. In a program DelayRatio stands for the wait. It orders
+	// findings; a leak has none.
 	WorthRatio float64 `json:"worth_ratio"`
 	// The part of the two shares that the remedy removes, at most the share
 	// itself and equal to it where a rule names the whole place.
@@ -140,9 +141,9 @@ func Ceiling(share float64) float64 {
 	return 1 // no share, or none that is known (NaN)
 }
 
-// CeilingWithGC returns the ceiling of a place that takes the share cpu of the
-// base's CPU time and allocates the share alloc of its bytes, if with the place
-// that share of the collector's own work went too. base is the base's CPU time
+// CeilingWithGC returns the ceiling of a change that removes the share cpu of the
+// base's CPU time and the share alloc of its bytes, if with those that share of
+// the collector's own work went too. base is the base's CPU time
 // and gc the collector's in the background, in the same unit:
 //
 //	Ceiling((cpu·base + alloc·gc) / (base + gc))
@@ -156,16 +157,28 @@ func CeilingWithGC(cpu, alloc, base, gc float64) float64 {
 	return max(Ceiling(cpu), Ceiling((cpu*base+alloc*gc)/(base+gc)))
 }
 
+// doubtful is what worth of low confidence counts for in the order: a pointer
+// leads only where it is worth more than twice what is sure.
+const doubtful = 0.5
+
+// lead is what a finding's worth counts for in the order.
+func (f *Finding) lead() float64 {
+	if f.Confidence == Low {
+		return doubtful * f.WorthRatio
+	}
+	return f.WorthRatio
+}
+
 // Sort orders findings by rank, leaks first, then by worth as hot places are,
-// then by weight and by place, so that the order never depends on the order they
-// were found in. Of equal weight, work done under a lock comes first: it has the
-// lock's own delay, and is what to move.
+// that of low confidence halved, then by weight and by place, so that the order
+// never depends on the order they were found in. Of equal weight, work done under
+// a lock comes first: it has the lock's own delay, and is what to move.
 func Sort(fs []Finding) {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(b.rank(), a.rank()),
 			cmp.Compare(b.left(), a.left()),
-			cmp.Compare(b.WorthRatio, a.WorthRatio),
+			cmp.Compare(b.lead(), a.lead()),
 			cmp.Compare(b.Weight(), a.Weight()),
 			cmp.Compare(underLock(&b), underLock(&a)),
 			cmp.Compare(a.File, b.File),

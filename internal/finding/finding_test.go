@@ -86,6 +86,12 @@ func TestWeightIsTheLargestShare(t *testing.T) {
 // before.
 func TestSort(t *testing.T) {
 	want := []Finding{
+		// What is of low confidence counts half: it leads where it is worth more
+		// than twice as much, and not otherwise.
+		{Rule: "l", File: "z.go", Line: 1, WorthRatio: 0.7, Confidence: Low},
+		{Rule: "h", File: "z.go", Line: 2, WorthRatio: 0.32, Confidence: High},
+		{Rule: "m", File: "z.go", Line: 3, WorthRatio: 0.31, Confidence: Medium},
+		{Rule: "l", File: "z.go", Line: 4, WorthRatio: 0.6, Confidence: Low},
 		{Rule: "w", File: "z.go", Line: 9, AllocBytesRatio: 0.1, WorthRatio: 0.2},
 		{Rule: "w", File: "z.go", Line: 7, AllocBytesRatio: 1, WorthRatio: 0.01},
 		{Rule: "z", File: "z.go", Line: 9, DelayRatio: 0.9},

@@ -145,12 +145,17 @@ func (p *Page) coveredNs() int64 {
 	return ns
 }
 
-// ceiling says what would be gained without the place and without the collector's
-// work for its bytes. It is no bound: shares are estimates, taken while whet
-// measured, and where goroutines wait in a queue, ending one wait ends others.
+// ceiling says what would be gained without what the remedy removes and without
+// the collector's work for its bytes. It is no bound: shares are estimates, taken
+// while whet measured, and where goroutines wait in a queue, ending one wait ends
+// others.
 func ceiling(f *finding.Finding) string {
 	most := max(f.CeilingWithGCRatio, f.CeilingRatio)
-	text := "about " + quantity.Ratio(most) + " faster if it cost nothing"
+	without := " if it cost nothing"
+	if partly(f.CPURatio, f.AvoidableCPURatio) || f.CPURatio <= 0 && partly(f.AllocBytesRatio, f.AvoidableAllocBytesRatio) {
+		without = " without the avoidable part"
+	}
+	text := "about " + quantity.Ratio(most) + " faster" + without
 	switch {
 	case f.Leak != nil:
 		return "it grows as long as it runs: no bound was seen"
@@ -158,19 +163,27 @@ func ceiling(f *finding.Finding) string {
 		return "how much faster at most is unknown: no CPU sample was taken"
 	case f.CPURatio <= 0 && f.DelayRatio > 0 && most <= 1: // of a program, or of a service whose requests were not counted
 		return "how much faster at most is unknown: goroutines wait side by side"
-	case f.CPURatio <= 0 && f.DelayRatio <= 0 && quantity.Ratio(most) == quantity.Ratio(1):
+	case f.AvoidableCPURatio <= 0 && f.DelayRatio <= 0 && quantity.Ratio(most) == quantity.Ratio(1):
+		if f.CPURatio > 0 {
+			return "the gain is in memory: the change leaves the CPU time"
+		}
 		return "the gain is in memory: no CPU sample falls here"
 	case f.FewSamples() && f.CPURatio > 0:
 		return fmt.Sprintf("how much faster at most is unknown: %s, and %d are needed", quantity.Plural(int(f.CPUSamples), "CPU sample"), f.CPUSamplesNeeded)
-	case f.DelayRatio > f.CPURatio && most < finding.MaxCeiling:
+	case f.DelayRatio > 0 && f.CeilingRatio > 1.001*finding.Ceiling(f.AvoidableCPURatio) && most < finding.MaxCeiling: // the share is the wait's
 		text = "about " + quantity.Ratio(most) + " faster if nothing waited here, more where waits make others wait"
 	case most >= finding.MaxCeiling:
-		text = "100x faster or more if it cost nothing"
+		text = "100x faster or more" + without
 	}
 	if own := quantity.Ratio(f.CeilingRatio); own != quantity.Ratio(most) {
-		text += " (" + own + " without the collector's work for its bytes)"
+		text += " (" + own + " not counting the collector)"
 	}
 	return text
+}
+
+// partly reports whether a reader sees that a part of a share is avoidable.
+func partly(ratio, avoidable float64) bool {
+	return avoidable < ratio && quantity.Percent(avoidable) != quantity.Percent(ratio)
 }
 
 // measure is one share of a finding.
@@ -233,7 +246,7 @@ func newMeasure(short, name string, ratio, avoidable float64, unknown bool) meas
 	}
 	m.Percent, m.Ratio = quantity.Percent(ratio), ratio
 	switch part := quantity.Percent(avoidable); {
-	case avoidable >= ratio || part == m.Percent:
+	case !partly(ratio, avoidable):
 	case part == quantity.Percent(0):
 		m.Notes = append(m.Notes, "which the change leaves")
 	default:

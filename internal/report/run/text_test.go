@@ -129,8 +129,8 @@ func TestTextOrder(t *testing.T) {
 		"whet/casebook/visits/original", "Verdict  CPU-bound in logging", "! BenchmarkFresh", "Findings", "A log record", "original.go:43", "(*Server).Hello",
 		"\n         s.log.WithFields(logrus.Fields{\n",
 		"90.0 %", "72.0 %", "of CPU time, 50.0 % avoidable",
-		// (0.7205·6160 + 0.9·1022)/(6160 + 1022) = 0.7460 of the time goes
-		"about 3.94x faster if it cost nothing (3.58x without the collector's work for its bytes)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
+		// (0.5·6160 + 0.9·1022)/(6160 + 1022) = 0.5569 of the time goes
+		"about 2.26x faster without the avoidable part (2.00x not counting the collector)", "why", "change", "evidence", "in        BenchmarkReused, BenchmarkFresh (the largest of their shares)", "confidence high", "A number formatted",
 		"Hot places", "original.go:43 and line 44",
 	}
 	ordered(t, string(text(t, visitsPage(), page.TextOptions{})), append(result, "more: -tables (machine, ", "-v (2 warnings in full)", "-all (1"))
@@ -271,15 +271,23 @@ func TestMeasures(t *testing.T) {
 		},
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1.25, CPUSamples: 500, CPUSamplesNeeded: 200},
-			"30.0 % of allocated bytes; 0 % of CPU time", "about 1.25x faster if it cost nothing (1.00x without the collector's work for its bytes)",
+			"30.0 % of allocated bytes; 0 % of CPU time", "about 1.25x faster if it cost nothing (1.00x not counting the collector)",
 		},
 		{
-			finding.Finding{CPURatio: 33.0 / 101, AvoidableCPURatio: 0.15, CeilingRatio: 101.0 / 68, CeilingWithGCRatio: 101.0 / 68, CPUSamples: 101, CPUSamplesNeeded: 200, Unknown: finding.Unknown{AllocBytes: true}},
+			finding.Finding{CPURatio: 33.0 / 101, AvoidableCPURatio: 0.15, CeilingRatio: 1 / 0.85, CeilingWithGCRatio: 1 / 0.85, CPUSamples: 101, CPUSamplesNeeded: 200, Unknown: finding.Unknown{AllocBytes: true}},
 			"32.7 % of CPU time, 15.0 % avoidable, of only 101 samples; unknown of allocated bytes", "how much faster at most is unknown: 101 CPU samples, and 200 are needed",
 		},
 		{
-			finding.Finding{CPURatio: 0.25, AllocBytesRatio: 0.5, AvoidableAllocBytesRatio: 0.5, CeilingRatio: 4.0 / 3, CeilingWithGCRatio: 4.0 / 3, CPUSamples: 500, CPUSamplesNeeded: 200},
-			"50.0 % of allocated bytes; 25.0 % of CPU time, which the change leaves", "about 1.33x faster if it cost nothing",
+			finding.Finding{CPURatio: 0.25, AllocBytesRatio: 0.5, AvoidableAllocBytesRatio: 0.5, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 500, CPUSamplesNeeded: 200},
+			"50.0 % of allocated bytes; 25.0 % of CPU time, which the change leaves", "the gain is in memory: the change leaves the CPU time",
+		},
+		{ // 1/(1 − 0.4175) = 1.717 of the avoidable part, where all of it would be 1/(1 − 0.835) = 6.06
+			finding.Finding{CPURatio: 0.835, AvoidableCPURatio: 0.4175, CeilingRatio: 1 / 0.5825, CeilingWithGCRatio: 1 / 0.5825, CPUSamples: 500, CPUSamplesNeeded: 200},
+			"83.5 % of CPU time, 41.8 % avoidable; 0 % of allocated bytes", "about 1.72x faster without the avoidable part",
+		},
+		{ // bytes alone, of which half are avoidable
+			finding.Finding{AllocBytesRatio: 0.6, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1.25, CPUSamples: 500, CPUSamplesNeeded: 200},
+			"60.0 % of allocated bytes, 30.0 % avoidable; 0 % of CPU time", "about 1.25x faster without the avoidable part (1.00x not counting the collector)",
 		},
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.1, CeilingRatio: 1, CPUSamplesNeeded: 200, Unknown: finding.Unknown{CPU: true, Delay: true}},
