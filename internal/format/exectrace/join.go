@@ -11,8 +11,8 @@ import (
 const (
 	// batchEvents is how many events are handed over at once: what fits a core's own cache.
 	batchEvents = 1024
-	// aheadBatches bounds how far a generation is read ahead of the one before it: 16 MB.
-	aheadBatches = 256
+	// aheadBatches bounds how far a generation is read ahead of the one before it, and of who is handed the events: 2 MB.
+	aheadBatches = 32
 )
 
 // part is a generation that is being read.
