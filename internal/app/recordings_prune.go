@@ -135,10 +135,10 @@ func unlike(ctx context.Context, entry *dotwhet.Entry, at string, dirty bool, ou
 		if err != nil {
 			return "", fmt.Errorf("prune: %w", err)
 		}
-		sum = sha256.Sum256(text)
+		sum = sha256.Sum256(recording.Slim(text))
 		built[key] = sum
 	}
-	if sha256.Sum256(data) != sum {
+	if sha256.Sum256(recording.Slim(data)) != sum {
 		return "a build gives another binary: another Go, environment or directory", nil
 	}
 	return "", nil

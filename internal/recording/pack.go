@@ -24,7 +24,11 @@ func (w *Writer) pack(kinds ...string) {
 		from := filepath.Join(w.dir, filepath.FromSlash(a.Path))
 		to := a
 		to.Path, to.Packed = a.Path+".gz", packedGzip
-		err := packFile(from, from+".gz")
+		change := slices.Clone[[]byte]
+		if a.Kind == KindBinary {
+			change = Slim
+		}
+		err := packFile(from, from+".gz", change)
 		if err == nil {
 			err = w.add(to)
 		}
@@ -39,21 +43,25 @@ func (w *Writer) pack(kinds ...string) {
 	}
 }
 
-func packFile(from, to string) error {
-	in, err := os.Open(from)
+// packFile writes what change makes of a file, packed.
+func packFile(from, to string, change func([]byte) []byte) error {
+	st, err := os.Stat(from)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	if st, err := in.Stat(); err != nil || !st.Mode().IsRegular() {
-		return errors.New("not a regular file")
+	if !st.Mode().IsRegular() || st.Size() > maxArtifactBytes {
+		return errors.New("not a regular file of what is read again")
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	z := gzip.NewWriter(out)
-	_, err = io.Copy(z, in)
+	_, err = z.Write(change(data))
 	return errors.Join(err, z.Close(), out.Close())
 }
 

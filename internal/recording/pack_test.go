@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestPacked: a binary and the compiler's text are stored packed and read as
+// TestPacked: a binary, the compiler's text and traces are stored packed and read as
 // they were; everything else stays a file that other tools read.
 func TestPacked(t *testing.T) {
 	w, err := Create(filepath.Join(t.TempDir(), "run.whet"), origin)
@@ -17,6 +18,7 @@ func TestPacked(t *testing.T) {
 	}
 	data := map[string][]byte{
 		KindBinary: bytes.Repeat([]byte("binary "), 1000), KindDiagnostics: bytes.Repeat([]byte("a.go:1:2: can inline f\n"), 1000), KindBench: bytes.Repeat([]byte("x"), 1000),
+		KindTrace: bytes.Repeat([]byte("go 1.26 trace"), 1000), KindFlight: bytes.Repeat([]byte("go 1.26 flight"), 1000),
 	}
 	for kind, d := range data {
 		if err := w.Write(Artifact{Path: "build/" + kind, Kind: kind, StartNs: 1, EndNs: 2}, d); err != nil {
@@ -64,7 +66,7 @@ func FuzzUnpack(f *testing.F) {
 	if err := os.WriteFile(plain, bytes.Repeat([]byte("abc"), 100), 0o600); err != nil {
 		f.Fatal(err)
 	}
-	if err := packFile(plain, packed); err != nil {
+	if err := packFile(plain, packed, slices.Clone[[]byte]); err != nil {
 		f.Fatal(err)
 	}
 	data, err := os.ReadFile(packed)
@@ -87,7 +89,7 @@ func FuzzUnpack(f *testing.F) {
 		if err := os.WriteFile(again, got, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := packFile(again, again+".gz"); err != nil {
+		if err := packFile(again, again+".gz", slices.Clone[[]byte]); err != nil {
 			t.Fatal(err)
 		}
 		back, err := os.ReadFile(again + ".gz")

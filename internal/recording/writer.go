@@ -203,7 +203,7 @@ func (w *Writer) Warn(format string, args ...any) {
 // returns the name it has in the end.
 func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	w.Manifest.EndNs, w.Manifest.Partial = int64(end), partial
-	w.pack(KindBinary, KindDiagnostics)
+	w.pack(KindBinary, KindDiagnostics, KindTrace, KindFlight)
 	err := w.writeManifest(ManifestName)
 	if err != nil && w.Drop(KindBinary) {
 		// On a full disk the profiles are worth more than the binary, which can
