@@ -172,6 +172,9 @@ func (r *Result) Summarize() {
 			kinds[v] = true
 		}
 	}
+	if len(parts) > 0 {
+		parts = append(parts, r.summarizeBytes()...)
+	}
 	r.Verdict = Summary{Kind: overall(kinds), Text: strings.Join(parts, "; ")}
 	if len(r.Benchmarks) > 0 && !slices.ContainsFunc(r.Benchmarks, func(row Row) bool { return row.Measured() }) {
 		r.Verdict.Text += "; both sides are the same binary: nothing was measured (-aa measures all the same)"
@@ -254,6 +257,49 @@ func (r *Result) summarizeMetric(metric string) (text string, seen []Verdict) {
 		parts = append(parts, s)
 	}
 	return metricName(metric) + ": " + strings.Join(parts, ", "), seen
+}
+
+// summarizeBytes is "bytes: fewer in 1 of 3 (2.10x)" where bytes per operation
+// differ: they decide no exit code, but fewer allocations can be more bytes.
+func (r *Result) summarizeBytes() (said []string) {
+	by, total := make(map[Verdict][]float64), 0
+	for i := range r.Benchmarks {
+		if row := &r.Benchmarks[i]; row.Metric == BytesPerOp {
+			by[row.Verdict] = append(by[row.Verdict], row.Ratio)
+			total++
+		}
+	}
+	for _, v := range []Verdict{Slower, Faster} {
+		if n := len(by[v]); n > 0 {
+			word := map[Verdict]string{Faster: "fewer", Slower: "more"}[v]
+			if total > 1 {
+				word += fmt.Sprintf(" in %d of %d", n, total)
+			}
+			said = append(said, word+" ("+ratioRange(by[v])+")")
+		}
+	}
+	if said == nil {
+		return nil
+	}
+	return []string{"bytes: " + strings.Join(said, ", ")}
+}
+
+// Ended says why measuring ended well before the budget did; "" where it did not, or
+// [Result.Partial] says why.
+func (r *Result) Ended() string {
+	left := r.BudgetNs - r.ElapsedNs
+	if r.BudgetNs <= 0 || r.RoundsPlanned == 0 || r.Partial != "" || r.Trouble != "" || left*10 < r.BudgetNs {
+		return ""
+	}
+	for i := range r.Benchmarks {
+		if row := &r.Benchmarks[i]; row.Measured() && row.Verdict == CannotTell {
+			if r.RoundsMeasured < r.RoundsPlanned {
+				return ""
+			}
+			return "no rounds were left to measure"
+		}
+	}
+	return "every verdict was certain"
 }
 
 // gating are the metrics that decide the exit code, in the order of the rows.

@@ -29,7 +29,9 @@ func TestExitCodeAndSummary(t *testing.T) {
 		{"mixed", Result{Benchmarks: rowsOf(Slower, Faster)}, 1, "mixed", "time: slower in 1 of 2 (0.500x), faster in 1 of 2 (2.00x)"},
 		{"slower beside cannot tell", Result{Benchmarks: rowsOf(Slower, CannotTell)}, 1, "slower", ""},
 		{"cannot tell", Result{Benchmarks: rowsOf(CannotTell, Faster)}, 4, "cannot tell", ""},
-		{"more bytes do not decide", Result{Benchmarks: append(rowsOf(Faster), bytesOnly)}, 0, "faster", "time: faster (2.00x)"},
+		{"more bytes do not decide", Result{Benchmarks: append(rowsOf(Faster), bytesOnly)}, 0, "faster", "time: faster (2.00x); bytes: more (0.500x)"},
+		{"bytes of two", Result{Benchmarks: append(rowsOf(Faster), bytesOnly, Row{Metric: BytesPerOp, Verdict: Faster, Ratio: 3})}, 0, "faster", "time: faster (2.00x); bytes: more in 1 of 2 (0.500x), fewer in 1 of 2 (3.00x)"},
+		{"bytes that are the same", Result{Benchmarks: append(rowsOf(Faster), Row{Metric: BytesPerOp, Verdict: NoChange, Ratio: 1}, Row{Metric: BytesPerOp, Verdict: CannotTell})}, 0, "faster", "time: faster (2.00x)"},
 		{"more allocations decide", Result{Benchmarks: append(rowsOf(Faster), allocs)}, 1, "mixed", "time: faster (2.00x); allocations: more (0.500x)"},
 		{"a failure", Result{Benchmarks: rowsOf(Slower), Failures: []Failure{{"BenchmarkY", "new", "it panicked"}}}, 3, "failed", "time: slower (0.500x); 1 benchmark failed: BenchmarkY of new: it panicked"},
 		{"nothing", Result{}, 3, "failed", "nothing was compared"},
@@ -60,6 +62,31 @@ func TestExitCodeAndSummary(t *testing.T) {
 				t.Error("the verdict is more than a line")
 			}
 		})
+	}
+}
+
+// TestEnded: what is left of a budget is explained, unless that is next to nothing or
+// something else explains it.
+func TestEnded(t *testing.T) {
+	of := func(elapsed int64, change func(*Result)) string {
+		r := Result{BudgetNs: 100, ElapsedNs: elapsed, RoundsPlanned: 40, RoundsMeasured: 40, Benchmarks: []Row{{Rounds: 40, Verdict: Faster}}}
+		if change != nil {
+			change(&r)
+		}
+		return r.Ended()
+	}
+	const certain, planned = "every verdict was certain", "no rounds were left to measure"
+	open := func(r *Result) { r.Benchmarks[0].Verdict = CannotTell }
+	for _, c := range []struct{ got, want string }{
+		{of(40, nil), certain}, {of(90, nil), certain}, {of(91, nil), ""}, {of(130, nil), ""}, {of(40, open), planned},
+		{of(40, func(r *Result) { open(r); r.RoundsMeasured = 39 }), ""},
+		{of(40, func(r *Result) { r.Partial = "the budget ended after 3 of 40 rounds" }), ""},
+		{of(40, func(r *Result) { r.Trouble = "the disk is full" }), ""},
+		{of(40, func(r *Result) { r.RoundsPlanned = 0 }), ""}, {of(40, func(r *Result) { r.BudgetNs = 0 }), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
 	}
 }
 

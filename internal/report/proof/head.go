@@ -34,10 +34,10 @@ func briefFacts(r *compare.Result) []string {
 		if r.Earlier > 0 {
 			s += fmt.Sprintf(", with %s of earlier runs", quantity.Plural(r.Earlier, "round"))
 		}
-		measured = append(measured, s)
+		measured = append(measured, s+ended(r))
 	}
 	if s := tests(r); s != "" {
-		measured = append(measured, "tests "+s)
+		measured = append(measured, s)
 	}
 	facts := []string{proveMachine(r)}
 	if len(measured) > 0 {
@@ -46,15 +46,26 @@ func briefFacts(r *compare.Result) []string {
 	return facts
 }
 
+// ended says why budget was left, "" where none was.
+func ended(r *compare.Result) string {
+	if why := r.Ended(); why != "" {
+		return " (of " + quantity.Nanoseconds(float64(r.BudgetNs)) + ": " + why + ")"
+	}
+	return ""
+}
+
 // tests says how the tests of both sides went, "" where there are none.
 func tests(r *compare.Result) string {
 	switch {
 	case r.Kind == compare.KindCommands || r.Kind == compare.KindService || r.Old.Tests == "" && r.New.Tests == "":
 		return ""
 	case r.Old.Tests == r.New.Tests:
-		return printable.Line(r.New.Tests) + " on both sides"
+		if r.New.Tests == "none" {
+			return "no tests on either side"
+		}
+		return "tests " + printable.Line(r.New.Tests) + " on both sides"
 	}
-	return "old " + printable.Line(r.Old.Tests) + ", new " + printable.Line(r.New.Tests)
+	return "tests: old " + printable.Line(r.Old.Tests) + ", new " + printable.Line(r.New.Tests)
 }
 
 // proveFacts are the lines of the verbose head.
@@ -70,7 +81,7 @@ func proveFacts(r *compare.Result) []page.Fact {
 			quantity.Percent(r.AlphaRatio), quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
 	}
 	if s := tests(r); s != "" {
-		facts = append(facts, page.Fact{Name: "tests", Value: s})
+		facts = append(facts, page.Fact{Name: "tests", Value: strings.TrimPrefix(s, "tests ")})
 	}
 	return facts
 }
@@ -108,7 +119,7 @@ func plan(r *compare.Result) string {
 	if r.Layouts > 1 {
 		s += fmt.Sprintf("; %d layouts of the code", r.Layouts)
 	}
-	return s + "; measured in " + quantity.Nanoseconds(float64(r.ElapsedNs))
+	return s + "; measured in " + quantity.Nanoseconds(float64(r.ElapsedNs)) + ended(r)
 }
 
 // proveRounds is "40 rounds", "12 of 40 rounds" where it ended early, or "40
