@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,7 +65,7 @@ func TestDiffOfRecordings(t *testing.T) {
 	if code != cli.ExitDone || strings.Contains(out, "Type: cpu") || !strings.Contains(out, "Type: alloc_space") {
 		t.Errorf("-kind allocs: exit code %d, %s%s", code, out, errs)
 	}
-	if out, errs, code = whet(t, "", "diff", before, before); code != cli.ExitDone || strings.Count(out, "Nothing changed.") != 3 {
+	if out, errs, code = whet(t, "", "diff", before, before); code != cli.ExitDone || strings.Count(out, ": nothing changed\n") != 3 || strings.Contains(out, "Type:") {
 		t.Errorf("with itself: exit code %d, %s%s", code, out, errs)
 	}
 	// A recording's CPU profile can be compared with a file.
@@ -97,8 +98,11 @@ func TestDiffOfFindings(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != cli.ExitDone {
 		t.Fatalf("exit code %d, %v, %s", code, err, errs)
 	}
-	gone := 0
+	gone, all := 0, 0
 	for _, f := range d.Findings {
+		if f.Change == "gone" {
+			all++
+		}
 		if f.Change == "gone" && !f.Noise && f.Before.Ceiling > 1.05 {
 			gone++
 		}
@@ -109,6 +113,16 @@ func TestDiffOfFindings(t *testing.T) {
 	out, _, code = whet(t, "", "diff", original, original)
 	if code != cli.ExitDone || !strings.HasPrefix(out, "before  "+original+"  whet/casebook/visits/original, recorded ") || !strings.Contains(out, "\nFindings: 0 gone, 0 new, 0 changed, ") || !strings.Contains(out, "ceiling ") {
 		t.Errorf("with itself: exit code %d, %.300s", code, out)
+	}
+	// The answer is a screen of 24 lines, whatever was recorded; -tables has all of it.
+	brief, _, _ := whet(t, "", "diff", original, best)
+	whole, _, _ := whet(t, "", "diff", "-tables", original, best)
+	if n := strings.Count(brief, "\n"); n > 24 || !strings.Contains(brief, fmt.Sprintf("Findings: %d gone", all)) || !strings.Contains(brief, "\ngone ") ||
+		!strings.Contains(brief, "\ncpu ") || !strings.Contains(brief, "\nallocs ") || !strings.Contains(brief, "more: -tables (") || strings.Contains(brief, "Type:") {
+		t.Errorf("%d lines: %s", n, brief)
+	}
+	if strings.Count(whole, "\nType: ") < 2 || !strings.Contains(whole, fmt.Sprintf("Findings: %d gone", all)) || strings.Contains(whole, "more: -tables") {
+		t.Errorf("-tables: %.2000s", whole)
 	}
 	if out, _, _ = whet(t, "", "diff", "-kind", "cpu", original, best); strings.Contains(out, "Findings") {
 		t.Errorf("-kind cpu: %.300s", out)

@@ -32,7 +32,8 @@ func diffCommand() *cli.Command {
 		Short:      "what costs more, and what less, than before",
 		Long: `
 Diff compares two profiles, or two recordings: the findings that are gone, new or changed, and then
-the profiles kind by kind. A finding is the same where rule and function are; a change within the
+the profiles kind by kind: of each the totals and the function that changed most, with -tables (or
+-nodecount) all. A finding is the same where rule and function are; a change within the
 sampling error of the shares (95 %) is marked as noise. Of a profile it says by how much each
 function's flat and cum changed, and what its cum was before and after. Percentages are of the
 profile before. The changes are those of go tool pprof -top -diff_base BEFORE AFTER; -normalize
@@ -40,6 +41,7 @@ scales AFTER to the total of BEFORE first, which compares shares where the work 
 both as one flame graph for each of their values.
 BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
 		Examples: []string{
+			"whet diff @2 @",
 			"whet diff before.pb.gz after.pb.gz",
 			"whet diff -cum -nodecount 20 -normalize before.whet after.whet",
 			"whet diff -o changed.html before.whet after.whet",
@@ -49,6 +51,7 @@ BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
 			s, f := defaultSettings(), profiles.Options{}
 			s.declare(fs, ofColumn|ofSamples|ofFrames|ofOrder|ofNodes|ofSources|ofOutput)
 			f.Declare(fs)
+			tables := fs.Bool("tables", false, "of two recordings, print every kind's functions too, and the findings that are as before")
 			fs.BoolFunc(formatHTML, "draw both sides as flame graphs in one HTML file; as -o with a name that ends in .html does", func(text string) error {
 				on, err := cli.ParseSwitch(text)
 				if err == nil && on {
@@ -57,7 +60,7 @@ BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
 				return err
 			})
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
-				return runDiff(ctx, e, s, f, operands)
+				return runDiff(ctx, e, s, f, *tables || s.nodeCount != chosenByView, operands)
 			}
 		},
 	}
@@ -75,7 +78,9 @@ func (p *comparison) close() {
 	p.before.Close()
 }
 
-func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, operands []string) error {
+// runDiff compares two profiles, or of two recordings all they both hold: that in
+// brief unless tables are wanted.
+func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, tables bool, operands []string) error {
 	var binary []string
 	if len(operands) == 3 && profiles.IsExecutable(operands[0]) {
 		binary, operands = operands[:1], operands[1:]
@@ -128,6 +133,9 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, op
 	return e.Emit(ctx, s.output, func(w io.Writer) error {
 		if s.asJSON {
 			return view.WriteDiffJSON(w, profiles.Shown(operands[0]), profiles.Shown(operands[1]), findings, diffs, warnings...)
+		}
+		if !tables && len(kinds) > 1 {
+			return view.WriteDiffBrief(w, findings, diffs, warnings...)
 		}
 		for _, text := range warnings {
 			fmt.Fprintf(w, "%s\n", printable.Message("Warning: "+text))

@@ -254,19 +254,26 @@ func (c *FindingChange) standing() *finding.Finding {
 // Write prints the findings, gone and new ones first.
 func (d *FindingsDiff) Write(w io.Writer) error {
 	var b bytes.Buffer
+	d.write(&b, len(d.Changes))
+	return page.Print(w, "diff", b.Bytes())
+}
+
+// write prints the findings, of which so many in full at most, and then says of how
+// many it does not.
+func (d *FindingsDiff) write(b *bytes.Buffer, most int) (more int) {
 	counts := make(map[string]int)
 	for i := range d.Changes {
 		counts[d.Changes[i].Change]++
 	}
 	if d.Before != "" {
-		fmt.Fprintf(&b, "before  %s\nafter   %s\n", printable.Line(d.Before), printable.Line(d.After))
+		fmt.Fprintf(b, "before  %s\nafter   %s\n", printable.Line(d.Before), printable.Line(d.After))
 	}
-	fmt.Fprintf(&b, "Findings: %d gone, %d new, %d changed, %d as before", counts[FindingGone], counts[FindingNew], counts[FindingChanged], counts[FindingSame])
+	fmt.Fprintf(b, "Findings: %d gone, %d new, %d changed, %d as before", counts[FindingGone], counts[FindingNew], counts[FindingChanged], counts[FindingSame])
 	if n := counts[FindingUnmeasured]; n > 0 {
-		fmt.Fprintf(&b, ", %d of benchmarks that the other side did not measure", n)
+		fmt.Fprintf(b, ", %d of benchmarks that the other side did not measure", n)
 	}
 	b.WriteByte('\n')
-	for i := range d.Changes {
+	for i := range d.Changes[:most] {
 		c := &d.Changes[i]
 		last := c.After
 		if last == nil || c.Change == FindingGone || c.Change == FindingUnmeasured && c.Before != nil {
@@ -276,14 +283,84 @@ func (d *FindingsDiff) Write(w io.Writer) error {
 		if c.Change != FindingGone && c.Before != nil && place(c.Before) != at {
 			at = place(c.Before) + " → " + at
 		}
-		fmt.Fprintf(&b, "%-8s %s in %s (%s)\n", strings.ReplaceAll(c.Change, "-", " "), printable.Line(last.Rule), printable.Line(last.Function), at)
-		fmt.Fprintf(&b, "%8s %s", "", strings.Join(c.shares(), ", "))
+		fmt.Fprintf(b, "%-8s %s in %s (%s)\n", strings.ReplaceAll(c.Change, "-", " "), printable.Line(last.Rule), printable.Line(last.Function), at)
+		fmt.Fprintf(b, "%8s %s", "", strings.Join(c.shares(), ", "))
 		if c.Noise && c.Change != FindingSame {
 			b.WriteString("; noise: within the sampling error")
 		}
 		b.WriteByte('\n')
 	}
+	return len(d.Changes) - most
+}
+
+// brief is how many findings stand in the brief text: those that changed, as far as
+// they fit a screen with all else.
+func (d *FindingsDiff) brief() int {
+	const most = 6
+	n := 0
+	for n < min(len(d.Changes), most) && d.Changes[n].Change != FindingSame && d.Changes[n].Change != FindingUnmeasured {
+		n++
+	}
+	return n
+}
+
+// WriteDiffBrief prints the answer in a screen: the findings that are gone, new or
+// changed, and of each kind of profile the totals and what changed most. findings is
+// nil where none were compared.
+func WriteDiffBrief(w io.Writer, findings *FindingsDiff, diffs []KindDiff, warnings ...string) error {
+	var b bytes.Buffer
+	var more []string
+	if findings != nil {
+		if n := findings.write(&b, findings.brief()); n > 0 {
+			more = append(more, quantity.Plural(n, "more finding"))
+		}
+		b.WriteByte('\n')
+	}
+	width := 0
+	for _, d := range diffs {
+		width = max(width, len(d.Kind))
+	}
+	b.WriteString("Profiles, before → after, and the function that changed most\n")
+	for i := range diffs {
+		fmt.Fprintf(&b, "%-*s  %s\n", width, printable.Line(diffs[i].Kind), diffs[i].brief())
+	}
+	b.WriteByte('\n')
+	for _, d := range diffs {
+		for _, text := range d.Head.Warnings {
+			if !slices.Contains(warnings, text) {
+				warnings = append(warnings, text)
+			}
+		}
+	}
+	for _, text := range warnings {
+		fmt.Fprintf(&b, "Warning: %s\n", printable.Line(text))
+	}
+	fmt.Fprintf(&b, "more: -tables (%s)\n", strings.Join(append(more, "every kind's functions"), ", "))
 	return page.Print(w, "diff", b.Bytes())
+}
+
+// brief is one kind of profile in a line.
+func (d *Diff) brief() string {
+	change := d.After - d.Before
+	if d.value(change) == d.value(0) {
+		change = 0
+	}
+	s := printable.Line(d.SampleType) + " " + d.value(d.Before) + " → " + d.value(d.After)
+	switch {
+	case change == 0 && len(d.Rows) == 0 && d.Dropped == 0:
+		return s + ": nothing changed"
+	case d.Before != 0:
+		sign := "+"
+		if change < 0 {
+			sign = "-"
+		}
+		s += fmt.Sprintf(" (%s%s)", sign, strings.TrimSpace(quantity.PprofPercent(magnitude(change), magnitude(d.Before))))
+	}
+	if len(d.Rows) > 0 {
+		r := &d.Rows[0]
+		s += fmt.Sprintf("; %s%s flat, %s%s cum in %s", plus(r.Flat()), d.value(r.Flat()), plus(r.Cum()), d.value(r.Cum()), printable.Line(r.Name))
+	}
+	return s
 }
 
 func place(f *finding.Finding) string { return fmt.Sprintf("%s:%d", printable.Line(f.File), f.Line) }
