@@ -17,7 +17,11 @@ import (
 // package's file. A line outside of its function is such an instruction's own:
 // it counts for the function's first line, as the right one is not known.
 func (s *Subject) mend() {
-	for _, c := range []*hot.Classified{s.CPU, s.Allocs, s.Mutex, s.Block} {
+	profiles := []*hot.Classified{s.CPU, s.Allocs, s.Mutex, s.Block}
+	if s.Processors != nil {
+		profiles = append(profiles, s.Processors.One)
+	}
+	for _, c := range profiles {
 		if c == nil {
 			continue
 		}

@@ -60,6 +60,10 @@ type Subject struct {
 	// unknown.
 	Procs int
 
+	// Processors is how a parallel benchmark grows with processors; nil: it was not
+	// asked.
+	Processors *Processors
+
 	// Run is what else is known of a program's or service's run; nil for
 	// benchmarks.
 	Run *Conditions

@@ -64,6 +64,7 @@ func verdict(reg *Registry, subjects []*Subject, pool *Subject, findings []findi
 	if v.Outcome, open = outcome(v.Kind); open != "" {
 		v.Text += "; " + open
 	}
+	v.Text += leastScaling(subjects)
 	for _, s := range subjects {
 		if s.Run == nil {
 			continue

@@ -67,6 +67,11 @@ func (a *Reading) Page() (*run.Page, error) {
 		page.Selection = &run.Selection{Measured: plan.Selected, LeftOut: plan.LeftOut, Reason: plan.Reason}
 	}
 	page.Growth = scaling.Families(sizes(a.benchmarks))
+	for _, s := range a.subjects {
+		if p := s.Processors; p != nil {
+			page.Processors = append(page.Processors, run.Processors{Benchmark: s.Benchmark, Processors: p.Processors, Answer: p.Answer(p.Cores), Text: s.Scaling()})
+		}
+	}
 	a.addRun(page)
 	warnings := slices.Concat(trust(&rec.Manifest), rec.Warnings, a.warnings, a.result.Warnings)
 	for _, s := range a.subjects {

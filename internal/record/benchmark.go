@@ -28,8 +28,24 @@ type Benchmark struct {
 	Failure         string `json:"failure,omitempty"`
 	// CourseIterations are those of the run that was watched over time.
 	CourseIterations int64 `json:"course_iterations,omitempty"`
+	// Turns are runs at one processor and at Procs, in pairs, as they followed each other; nil: it was
+	// not asked how it grows with processors.
+	Turns []Turn `json:"turns,omitempty"`
+	// OneIterations are those that the CPU profile of the runs at one processor covers;
+	// 0: unknown.
+	OneIterations int64 `json:"one_iterations,omitempty"`
 	// Scheduling is of the processes whose CPU profile was taken; nil: unknown.
 	Scheduling *recording.Scheduling `json:"scheduling,omitempty"`
+}
+
+// Turn is one run of a benchmark's process at a number of processors, set-up with it.
+type Turn struct {
+	Procs      int     `json:"procs"`
+	Iterations int64   `json:"iterations"`
+	NsPerOp    float64 `json:"ns_per_op"`
+	WallNs     int64   `json:"wall_ns"`
+	CPUNs      int64   `json:"cpu_ns"`
+	RunDelayNs *int64  `json:"run_delay_ns"` // of all threads: ready to run, and no processor was free; nil: unknown
 }
 
 // NewBenchmark is a result as the manifest has it.

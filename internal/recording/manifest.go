@@ -52,10 +52,12 @@ const (
 // Parts of cumulative profiles, which count since the process began. The
 // analyses read the delta, which has no part. Of states, PartBefore is of an
 // earlier moment of the run, and what has no part of its end. Of a search for the
-// knee, PartBefore is of the level that the knee is compared with.
+// knee, PartBefore is of the level that the knee is compared with. PartOne is of
+// runs at one processor, with which a parallel benchmark is compared.
 const (
 	PartBefore = "before"
 	PartAfter  = "after"
+	PartOne    = "one-processor"
 )
 
 // Manifest is recording.json. JSON keys are only ever added within a schema
@@ -166,7 +168,7 @@ type Artifact struct {
 	Path      string `json:"path"` // slash-separated, inside the recording
 	Kind      string `json:"kind"`
 	Benchmark string `json:"benchmark,omitempty"`
-	Part      string `json:"part,omitempty"` // of a cumulative profile: PartBefore, PartAfter; "" is the delta
+	Part      string `json:"part,omitempty"` // PartBefore, PartAfter, PartOne; of a cumulative profile "" is the delta
 	StartNs   int64  `json:"start_ns"`
 	EndNs     int64  `json:"end_ns"`
 	Bytes     int64  `json:"bytes"`

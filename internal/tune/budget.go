@@ -15,7 +15,7 @@ import (
 // profileAll measures the costliest benchmarks, as many as get enough samples at
 // the rate that this machine gives: one after the other a clean measurement, an
 // allocation profile and a CPU profile each. Then come block and mutex profiles,
-// traces and the runs over time, and the CPU profiles are deepened in turns while
+// runs at one processor, traces and the runs over time, and the CPU profiles are deepened in turns while
 // the budget lasts.
 func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quick time.Duration) (subjects []*subject, err error) {
 	enough := min(enoughSamples, r.o.Samples)
@@ -46,8 +46,17 @@ func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quic
 		plan.Reason = fmt.Sprintf("those that take the longest a call: at %.0f samples a second the budget of %v gives no more of them %d samples", r.rate(subjects), r.o.Budget, enough)
 		r.w.Warn("%d of %d benchmarks were measured, %s; choose with -bench, or raise -budget", len(subjects), len(ranked), plan.Reason)
 	}
-	for _, step := range []step{{"delay profiles", r.delays}, {"trace", r.trace}, {"run over time", r.course}} {
+	r.forProcessors = r.o.Budget / processorsShare
+	for _, s := range subjects {
+		if r.wantsOne(s) {
+			r.parallel++
+		}
+	}
+	for _, step := range []step{{"delay profiles", r.delays}, {oneStep, r.processors}, {"trace", r.trace}, {"run over time", r.course}} {
 		for i, s := range subjects {
+			if step.name == oneStep && !r.wantsOne(s) {
+				continue
+			}
 			if err := r.take(ctx, s, step, len(subjects)-i); err != nil {
 				return subjects, errors.Join(err, r.storeCPU(subjects))
 			}

@@ -39,7 +39,9 @@ type subject struct {
 	failed   bool
 	done     bool // a further CPU run failed: what it has is kept
 
-	courseIterations int64 // of the run that was watched over time
+	turns            []record.Turn // at one processor and at all
+	oneIterations    int64         // of the CPU profile at one
+	courseIterations int64         // of the run that was watched over time
 	// Calls of the loop that each profile covers.
 	cpuIterations, mutexIterations, blockIterations, allocIterations int64
 	mutexFraction                                                    int64 // of the mutex profile; 0: there is none

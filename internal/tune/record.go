@@ -23,6 +23,9 @@ type recorder struct {
 	resultless []string // why benchmarks ended well without a result, a line each
 	skipped    []string // their names
 
+	forProcessors time.Duration // left of the budget for runs at one processor
+	parallel      int           // benchmarks that still want some
+
 	scratch  string          // for what is built and not kept
 	agentBin *gobench.Binary // the test binary with the agent in it; nil: there is none
 }

@@ -29,6 +29,7 @@ func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
 		b.CourseIterations, b.Profiled, b.Parallel = s.courseIterations, len(s.cpu) > 0, s.parallel
 		b.CPUIterations, b.MutexIterations, b.BlockIterations, b.AllocIterations = s.cpuIterations, s.mutexIterations, s.blockIterations, s.allocIterations
 		b.MutexFraction, b.Scheduling = s.mutexFraction, s.sched
+		b.Turns, b.OneIterations = s.turns, s.oneIterations
 	}
 	for _, l := range rest {
 		add(l)

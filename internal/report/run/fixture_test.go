@@ -9,6 +9,7 @@ import (
 	"whet/internal/finding"
 	"whet/internal/report/page"
 	"whet/internal/report/pagetest"
+	"whet/internal/stat"
 	"whet/internal/symbolname"
 )
 
@@ -211,6 +212,11 @@ func visitsPage() *Page {
 			{Name: "BenchmarkSort/n=1k", Ns: 203000, Bytes: 8192, Allocs: 1},
 			{Name: "BenchmarkSort/n=10k", Ns: 20700000, Bytes: 81920, Allocs: 1},
 		}),
+		Processors: []Processors{{
+			Benchmark: "BenchmarkParallel", Answer: scaling.Stops,
+			Processors: &scaling.Processors{Processors: 2, Pairs: 6, OneNs: 4310, Ns: 4120, Speedup: stat.Interval{Center: 1.046, Low: 0.98, High: 1.12, Coverage: 0.96875}, CPURatio: 1.01, OneBusy: 1, Busy: 1.06, OneWanted: 1, Wanted: 1.1},
+			Text:       "1.05 times as fast (0.98 to 1.12) on 2 processors as on 1; 1.1 of them work on average, the others wait for the lock at visits.go:43 (visits.(*Log).Add), 3.90 µs an operation",
+		}},
 		Profiles: []Profile{
 			{
 				Kind: "cpu", Column: "cpu", Unit: "nanoseconds",
@@ -285,6 +291,8 @@ func hostilePage() *Page {
 			Name: n, Parameter: n, Points: []scaling.Point{{Size: math.MaxFloat64, Measured: scaling.Measured{Name: n, Ns: math.NaN()}}},
 			Time: &scaling.Growth{Exponent: math.Inf(1), Low: math.NaN(), High: math.Inf(1), Last: math.NaN()},
 		})
+		whole.Processors = append(whole.Processors, Processors{Benchmark: n, Answer: scaling.Answer(n), Text: n,
+			Processors: &scaling.Processors{Processors: math.MaxInt, OneNs: math.NaN(), Ns: math.Inf(1), Speedup: stat.Interval{Center: math.NaN(), Low: math.Inf(-1), High: math.Inf(1)}, CPURatio: math.NaN(), Busy: math.Inf(1)}})
 		whole.Profiles = append(whole.Profiles, Profile{
 			Kind: n, Benchmark: n, Column: n, Unit: n,
 			Samples: [4]int64{math.MaxInt64, 1, 2, 3}, Values: [4]int64{math.MaxInt64, math.MaxInt64, 0, 1},

@@ -12,6 +12,40 @@ import (
 	"whet/internal/report/page"
 )
 
+// Processors is how a parallel benchmark grows with processors.
+type Processors struct {
+	Benchmark string
+	*scaling.Processors
+	Answer scaling.Answer
+	Text   string // a clause: "1.94 times as fast …"
+}
+
+// processors prints how parallel benchmarks grow with processors.
+func (t *writer) processors(p *Page) {
+	if len(p.Processors) == 0 {
+		return
+	}
+	t.Heading("Growth with processors", "runs at one processor and at all in turns, with the interval at 95 %")
+	for i := range p.Processors {
+		b := &p.Processors[i]
+		t.Line("  ", t.Paint(page.Bold, printable.Line(b.Benchmark)), t.Paint(page.Dim, "  "+b.pairs()))
+		t.Hang(4, "", 0, printable.Line(b.Text))
+	}
+}
+
+// pairs are the times of an operation, and how often they were measured.
+func (b *Processors) pairs() string {
+	return fmt.Sprintf("%s on 1, %s on %d; %s of runs", quantity.Nanoseconds(b.OneNs), quantity.Nanoseconds(b.Ns), b.Processors.Processors, quantity.Plural(b.Pairs, "pair"))
+}
+
+func jsonProcessors(b *Processors) document.Object {
+	return document.Object{"benchmark", b.Benchmark, "processors", b.Processors.Processors, "pairs", b.Pairs,
+		"one_ns_per_op", document.Known(&b.OneNs), "ns_per_op", document.Known(&b.Ns),
+		"speedup_ratio", document.Known(&b.Speedup.Center), "speedup_ratio_low", document.Known(&b.Speedup.Low), "speedup_ratio_high", document.Known(&b.Speedup.High),
+		"cpu_per_op_ratio", document.Known(&b.CPURatio), "one_busy_processors", document.Known(&b.OneBusy), "busy_processors", document.Known(&b.Busy),
+		"answer", string(b.Answer), "text", b.Text}
+}
+
 // growth prints how the costs of benchmarks of several sizes grow.
 func (t *writer) growth(p *Page) {
 	if len(p.Growth) == 0 {

@@ -36,6 +36,7 @@ type pageView struct {
 	Below       []findingView
 	Benchmarks  []benchmarkView
 	Growth      []growthView
+	Processors  []growthView
 	Columns     []string // of Classes
 	Classes     []classView
 	Profiles    []profileView // seen first
@@ -170,6 +171,10 @@ func newPageView(p *Page) (*pageView, error) {
 	for i := range p.Growth {
 		f := &p.Growth[i]
 		v.Growth = append(v.Growth, growthView{printable.Line(f.Name), sizes(f), growthText(f)})
+	}
+	for i := range p.Processors {
+		b := &p.Processors[i]
+		v.Processors = append(v.Processors, growthView{printable.Line(b.Benchmark), b.pairs(), printable.Line(b.Text)})
 	}
 	first, others, asides := p.shown()
 	classes := p.classes(slices.Concat(first, others, asides))

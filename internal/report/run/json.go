@@ -33,7 +33,7 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 	}
 	return document.Write(w, document.Object{document.Begin(document.Of(cmp.Or(o.Verb, "tune")), warnings(p)),
 		"verdict", p.Verdict, "hot_places", document.Items(p.HotPlaces), "charged", document.Items(p.Accounts), "threshold_ratio", p.ThresholdRatio,
-		"findings", document.Items(findings), "benchmarks", document.Each(p.Benchmarks, (*Benchmark).json), "selection", document.IfSet(p.Selection), "growth", document.Each(p.Growth, jsonFamily),
+		"findings", document.Items(findings), "benchmarks", document.Each(p.Benchmarks, (*Benchmark).json), "selection", document.IfSet(p.Selection), "growth", document.Each(p.Growth, jsonFamily), "processors", document.Each(p.Processors, jsonProcessors),
 		"target", p.Target, "package", p.Package, "module", p.Module, "tool", p.Tool, "created", p.Created, "partial", p.Partial,
 		"facts", document.Items(p.Facts), "profiles", document.Each(p.Profiles, (*Profile).json), jsonRun(p),
 		"not_asked", document.Items(p.NotAsked), "recording", document.IfSet(o.Recording), "report", document.IfSet(o.Report)})

@@ -43,6 +43,7 @@ type Page struct {
 	Benchmarks []Benchmark
 	Selection  *Selection       // of them; nil: none was made
 	Growth     []scaling.Family // of benchmarks of several sizes
+	Processors []Processors     // of parallel benchmarks
 	Program    *Program         // of a program that ends; nil for other targets
 	Service    *Service         // of a service under load
 	Wall       *Wall            // where goroutines spent their time; nil without a trace

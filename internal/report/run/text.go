@@ -41,6 +41,7 @@ func (t *writer) tables(p *Page, all bool) {
 	t.run(p, all)
 	t.benchmarks(p, all)
 	t.growth(p)
+	t.processors(p)
 	first, others, asides := p.shown()
 	if all {
 		first, others, asides = slices.Concat(first, others, asides), nil, nil

@@ -259,7 +259,7 @@ func (t *writer) more(p *Page, o page.TextOptions) {
 	add("events", len(p.Events))
 	add("what is unknown", len(p.Unknown))
 	add("benchmarks", len(p.Benchmarks))
-	add("growth", len(p.Growth))
+	add("growth", len(p.Growth)+len(p.Processors))
 	add("functions and source", len(p.Profiles))
 	parts := make([]string, 0, 3)
 	if len(has) > 0 {
