@@ -181,6 +181,7 @@ func (a *analysis) restart(ns int64) {
 	clear(a.at[:])
 	for _, g := range a.live {
 		g.ns, g.since, g.began, g.marked, g.created, g.idleAt, g.unnamed = [NumStates]int64{}, ns, ns, 0, false, 0, Wait{}
+		g.bed, g.ranAt = nil, 0
 		g.blockedAt, g.early = max(g.blockedAt, ns), nil
 		if g.assist >= 0 {
 			g.assist = ns

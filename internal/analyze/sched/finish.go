@@ -25,6 +25,10 @@ func (a *analysis) finish(summary exectrace.Summary) {
 		g := a.live[id]
 		if !g.aside && g.state > Syscall && g.blockedFor() != System {
 			w := a.waited(g, end, end-g.since)
+			if g.bed != nil && g.bed.now > 0 {
+				g.bed.SpareNs += a.spare(end) - g.bed.spareAt
+				g.bed.now = 0
+			}
 			w.Waiting++
 			if g.created {
 				w.Forever++

@@ -32,6 +32,8 @@ type goroutine struct {
 	early      []early // intervals before it ran
 	// Where it waits, of whatever kind.
 	waitStack exectrace.StackID
+	bed       *Wait // of the wait at hand, by stack; nil: it is not followed
+	ranAt     int64 // running, when its last wait ended
 	unnamed   Wait  // before its start function was known, with no reason either
 	idleAt    int64 // for how long no processor had run when the state began
 	created   bool  // in the trace
@@ -77,6 +79,9 @@ func (a *analysis) change(e *exectrace.Event) {
 	length := e.TimeNs - g.since
 	a.told(g, e.TimeNs, e)
 	g.settle(e.TimeNs)
+	if g.bed != nil {
+		a.rise(g, e.TimeNs)
+	}
 	if !a.profiles {
 		a.onProc(g, e)
 	}
@@ -105,6 +110,7 @@ func (a *analysis) change(e *exectrace.Event) {
 	switch e.To {
 	case exectrace.Waiting:
 		g.waitStack, g.idleAt = e.Stack, a.idle(e.TimeNs)
+		a.lie(g, e.TimeNs)
 	case exectrace.Running:
 		if !g.ran {
 			g.ran, g.early = true, nil
@@ -173,6 +179,7 @@ func (a *analysis) enter(e *exectrace.Event) *goroutine {
 	}
 	if e.To == exectrace.Waiting {
 		g.waitStack, g.idleAt = e.Stack, a.idle(g.since)
+		a.lie(g, g.since)
 	}
 	if !g.aside {
 		a.counted++

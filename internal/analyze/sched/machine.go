@@ -63,6 +63,19 @@ func (a *analysis) idle(ns int64) (idle int64) {
 	return idle
 }
 
+// spare is for how long at least one of GOMAXPROCS processors was idle up to now.
+func (a *analysis) spare(ns int64) int64 {
+	full := int64(0)
+	procs := a.result.GOMAXPROCS
+	for k := procs; k < len(a.result.BusyNs); k++ {
+		full += a.result.BusyNs[k]
+	}
+	if a.running >= procs && ns > a.busyAt {
+		full += ns - a.busyAt
+	}
+	return ns - a.result.FromNs - full
+}
+
 func (a *analysis) ranged(e *exectrace.Event) {
 	gc := &a.result.GC
 	switch e.Range {

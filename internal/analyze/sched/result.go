@@ -59,6 +59,7 @@ type Result struct {
 	Tasks   []Span        // by type, total falling
 	Regions []Span
 
+	stacks  []stackWait
 	names   []*exectrace.Stack // by number
 	blocks  [numBlocks][]count
 	samples []int64 // by stack
@@ -136,6 +137,13 @@ type Wait struct {
 	LongestAt        int64 // when that began
 	LongestID        int64 // the goroutine of that
 	IdleNs           int64 // the part in which no processor ran
+	// SpareNs is for how long at least one of them waited while a processor was idle, each
+	// moment once; RanNs is what they had run since their waits before, of the waits that
+	// ended. Of a place with several stacks SpareNs is that of the one with the most.
+	SpareNs, RanNs int64
+
+	now     int   // who wait
+	spareAt int64 // since the first of them
 }
 
 // GC is what the collector did.

@@ -41,9 +41,48 @@ func (w *Wait) add(o *Wait) {
 	w.Forever += o.Forever
 	w.Ns += o.Ns
 	w.IdleNs += o.IdleNs
+	w.SpareNs = max(w.SpareNs, o.SpareNs)
+	w.RanNs += o.RanNs
 	if o.LongestNs > w.LongestNs || w.LongestID == 0 {
 		w.LongestNs, w.LongestAt, w.LongestID = o.LongestNs, o.LongestAt, o.LongestID
 	}
+}
+
+// stackWait is the waits at one stack.
+type stackWait struct {
+	stack exectrace.StackID
+	*Wait
+}
+
+// EachWait calls f for the waits at each stack, leaf first, that is known; none are
+// System.
+func (r *Result) EachWait(f func(w *Wait, stack []*callstack.Frame)) {
+	for _, w := range r.stacks {
+		if s := r.names[w.stack]; s != nil {
+			f(w.Wait, s.Frames)
+		}
+	}
+}
+
+// lie follows a wait that begins.
+func (a *analysis) lie(g *goroutine, ns int64) {
+	if g.aside || a.profiles || g.ofRuntime || g.waitStack == 0 {
+		return
+	}
+	g.bed = a.wait(g.blockedFor(), g.waitStack)
+	if g.bed.now++; g.bed.now == 1 {
+		g.bed.spareAt = a.spare(ns)
+	}
+}
+
+// rise takes in that it ends.
+func (a *analysis) rise(g *goroutine, ns int64) {
+	g.bed.RanNs += g.ns[Running] - g.ranAt
+	g.ranAt = g.ns[Running]
+	if g.bed.now--; g.bed.now == 0 {
+		g.bed.SpareNs += a.spare(ns) - g.bed.spareAt
+	}
+	g.bed = nil
 }
 
 // placeWaits adds up waits of stacks that are at the same place.
@@ -58,6 +97,8 @@ func (a *analysis) placeWaits() {
 			if w == nil || w.State == System {
 				continue
 			}
+			a.keep(exectrace.StackID(stack))
+			a.result.stacks = append(a.result.stacks, stackWait{exectrace.StackID(stack), w})
 			k := place{state: State(state)}
 			at := placeOf(a.batch.Stack(exectrace.StackID(stack)))
 			if at != nil {

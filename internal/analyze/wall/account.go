@@ -14,6 +14,7 @@ type account struct {
 	group  Group
 	places [NumStates]map[string]int64
 	stacks map[*node]*[NumStates]int64 // for the profile
+	calls  map[*node]*Call             // without their stacks
 	hidden bool                        // the runtime's or an instrument's
 }
 
@@ -113,6 +114,30 @@ func (a *account) enter(items []item, root *node, counted bool) {
 	}
 }
 
+// called books the waits of one request for answers.
+func (a *account) called(items []item) {
+	seen := make(map[*node]bool)
+	for _, it := range items {
+		if it.class.part != downstreamPart || !it.at.asks {
+			continue
+		}
+		c := a.calls[it.at]
+		if c == nil {
+			if a.calls == nil {
+				a.calls = make(map[*node]*Call)
+			}
+			c = new(Call)
+			a.calls[it.at] = c
+		}
+		if !seen[it.at] {
+			seen[it.at] = true
+			c.Requests++
+		}
+		c.Count += it.n
+		c.Ns += it.ns
+	}
+}
+
 // join adds another account's figures.
 func (a *account) join(b *account) {
 	a.group.Count += b.group.Count
@@ -127,6 +152,19 @@ func (a *account) join(b *account) {
 			}
 			a.places[s][place] += ns
 		}
+	}
+	for at, c := range b.calls {
+		if a.calls == nil {
+			a.calls = make(map[*node]*Call)
+		}
+		sum := a.calls[at]
+		if sum == nil {
+			sum = new(Call)
+			a.calls[at] = sum
+		}
+		sum.Requests += c.Requests
+		sum.Count += c.Count
+		sum.Ns += c.Ns
 	}
 	for at, states := range b.stacks {
 		sum, ok := a.stacks[at]
@@ -168,8 +206,21 @@ func (b *book) accounts() []*account {
 	return append(handlers, kinds...)
 }
 
-// finish says where each state's time mostly went.
-func (a *account) finish() Group {
+// finish says where each state's time mostly went, and lays out the calls, whose
+// frames were seen.
+func (a *account) finish(seen []*callstack.Frame) Group {
+	for at, c := range a.calls {
+		for _, id := range at.frames() {
+			c.Stack = append(c.Stack, *seen[id])
+		}
+		a.group.Calls = append(a.group.Calls, *c)
+	}
+	slices.SortFunc(a.group.Calls, func(x, y Call) int {
+		return cmp.Or(cmp.Compare(y.Ns, x.Ns), cmp.Compare(y.Count, x.Count), slices.CompareFunc(x.Stack, y.Stack, func(f, g callstack.Frame) int {
+			return cmp.Or(strings.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line))
+		}))
+	})
+	a.group.Calls = a.group.Calls[:min(len(a.group.Calls), maxCalls)]
 	for s := range NumStates {
 		var most int64
 		for place, ns := range a.places[s] {

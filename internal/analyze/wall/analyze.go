@@ -261,7 +261,7 @@ func (a *analysis) conclude() {
 	for _, account := range a.book.accounts() {
 		account.samples(a.builder, a.tree.seen)
 		if account.group.Total() > 0 {
-			a.result.Groups = append(a.result.Groups, account.finish())
+			a.result.Groups = append(a.result.Groups, account.finish(a.tree.seen))
 		}
 	}
 	a.builder.Profile().Duration = a.result.CoveredNs

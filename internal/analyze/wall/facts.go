@@ -21,6 +21,7 @@ type facts struct {
 
 	ownConn bool // on the connection that the request came by
 	client  bool // inside a client of HTTP, SQL or RPC
+	asks    bool // and there between a request and the beginning of its answer
 	device  device
 
 	place     string // the innermost function of the user's own, else the innermost that says what for
@@ -61,6 +62,7 @@ func factsOf(parent *node, name string) facts {
 	}
 	f.ownConn = f.ownConn || hasAnyPrefix(name, ownConnections)
 	f.client = f.client || hasAnyPrefix(name, clients)
+	f.asks = f.asks || hasAnyPrefix(name, askers)
 	switch {
 	case strings.HasPrefix(name, "net.("):
 		f.device = socket
@@ -177,6 +179,15 @@ var (
 		"net.(*Dialer).", "net.(*Resolver).",
 	}
 )
+
+// askers are the calls of clients that send one request and wait for the beginning of
+// its answer: what they wait for is never the rest of one.
+var askers = []string{
+	"net/http.(*persistConn).roundTrip", "net/http.(*http2ClientConn).roundTrip", "net/http.(*http2ClientConn).RoundTrip",
+	"golang.org/x/net/http2.(*ClientConn).roundTrip", "golang.org/x/net/http2.(*ClientConn).RoundTrip",
+	"database/sql.(*DB).queryDC", "database/sql.(*DB).execDC", "database/sql.resultFromStatement", "database/sql.rowsiFromStatement",
+	"google.golang.org/grpc.(*ClientConn).Invoke",
+}
 
 func hasAnyPrefix(name string, prefixes []string) bool {
 	for _, p := range prefixes {

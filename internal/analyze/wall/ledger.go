@@ -5,6 +5,7 @@ type item struct {
 	at    *node // nil: somewhere under the goroutine's root
 	class class
 	ns    int64
+	n     int64 // intervals
 }
 
 // ledger is time that waits for its group: of a request until its handler is
@@ -17,12 +18,15 @@ type ledger struct {
 
 const mergeItems = 256
 
-func (l *ledger) add(at *node, c class, ns int64) {
-	if last := len(l.items) - 1; last >= 0 && l.items[last].at == at && l.items[last].class == c {
-		l.items[last].ns += ns
+func (l *ledger) add(at *node, c class, ns int64) { l.put(item{at, c, ns, 1}) }
+
+func (l *ledger) put(it item) {
+	if last := len(l.items) - 1; last >= 0 && l.items[last].at == it.at && l.items[last].class == it.class {
+		l.items[last].ns += it.ns
+		l.items[last].n += it.n
 		return
 	}
-	l.items = append(l.items, item{at, c, ns})
+	l.items = append(l.items, it)
 	if len(l.items) >= max(l.mergeAt, mergeItems) {
 		l.merge()
 	}
@@ -44,6 +48,7 @@ func (l *ledger) merge() {
 			continue
 		}
 		merged[i].ns += it.ns
+		merged[i].n += it.n
 	}
 	l.items = merged
 	l.mergeAt = 2 * len(merged)
@@ -52,7 +57,7 @@ func (l *ledger) merge() {
 // move takes over all of another's items.
 func (l *ledger) move(from *ledger) {
 	for _, it := range from.items {
-		l.add(it.at, it.class, it.ns)
+		l.put(it)
 	}
 	from.items = nil
 }

@@ -128,6 +128,9 @@ func (a *analysis) finish(g *goroutine, ended bool) {
 	account := a.book.handler(r.handler)
 	whole := r.whole && ended
 	account.enter(r.ledger.items, g.root, whole)
+	if whole {
+		account.called(r.ledger.items)
+	}
 	r.ledger.items = nil
 	switch {
 	case account.hidden:

@@ -53,11 +53,24 @@ type Group struct {
 	// Socket is the part of Network spent in system calls on connections: these
 	// do not wait, the kernel works in them. Network less Socket is waiting.
 	SocketNs int64
+	// Calls are where whole requests wait for answers to requests of their own, by
+	// time, falling: at most maxCalls.
+	Calls []Call
 	// Where each state's time mostly went: the innermost function that is not of
 	// the standard library, else the innermost that is not of the runtime, sync,
 	// syscall or an internal package; "" where the state has none.
 	Where [NumStates]string
 }
+
+// Call is the waits for answers at one stack, in the requests of one handler.
+type Call struct {
+	Stack    []callstack.Frame // leaf first
+	Requests int64             // that wait there at least once
+	Count    int64             // how often they do
+	Ns       int64
+}
+
+const maxCalls = 50
 
 // Total is the group's time in all states.
 func (g *Group) Total() int64 {
