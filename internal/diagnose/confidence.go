@@ -18,7 +18,7 @@ const fewContentions = 300
 // do not carry it.
 func (s *Subject) confidence(w *weighed) finding.Confidence {
 	own, p := cmp.Or(w.claim.Confidence, finding.High), w.claim.Place
-	if w.claim.Leak != nil {
+	if w.claim.Leak != nil || w.claim.Wait > 0 {
 		return own
 	}
 	rough := !s.Statement(p.File, p.Line).Known || s.CPU != nil && !s.CPU.LoopsKnown

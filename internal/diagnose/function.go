@@ -3,6 +3,9 @@ package diagnose
 import (
 	"go/ast"
 	"go/token"
+
+	"whet/internal/symbolname"
+	"whet/internal/typed"
 )
 
 // Function is a declared function of a parsed source file, for rules that
@@ -31,3 +34,22 @@ func (s *Subject) FunctionAt(file string, line int) *Function {
 
 // Line returns the line of a position in the function.
 func (f *Function) Line(pos token.Pos) int { return f.fset.Position(pos).Line }
+
+// FunctionOf is a declared function of the user's own by the name the linker gives
+// it, nil where its source is not at hand. Its object is nil where it is not typed.
+func (s *Subject) FunctionOf(name string) *typed.Function {
+	if _, made := symbolname.Cut(name); s.Program == nil || made != symbolname.Written {
+		return nil
+	}
+	return s.Program.FuncOf(name)
+}
+
+// PackageOf returns the package that a file is of, nil where it is not typed.
+func (s *Subject) PackageOf(file string) *typed.Package {
+	if s.Program != nil {
+		if pkg, _ := s.Program.FileOf(file); pkg != nil && pkg.Types != nil {
+			return pkg
+		}
+	}
+	return nil
+}

@@ -14,12 +14,13 @@ const (
 	EvidenceBlock      EvidenceKind = "block"     // Subject.Block
 	EvidenceGoroutines EvidenceKind = "goroutine" // Subject.Goroutines or Subject.Proven
 	EvidenceHeap       EvidenceKind = "heap"      // Subject.Heap
+	EvidenceTrace      EvidenceKind = "trace"     // Subject.Trace
 	EvidenceSource     EvidenceKind = "source"    // Subject.Source
 	EvidenceCalls      EvidenceKind = "calls"     // Subject.Program
 )
 
 func (k EvidenceKind) isProfile() bool {
-	return k == EvidenceCPU || k == EvidenceAllocs || k == EvidenceMutex || k == EvidenceBlock || k == EvidenceGoroutines || k == EvidenceHeap
+	return k == EvidenceCPU || k == EvidenceAllocs || k == EvidenceMutex || k == EvidenceBlock || k == EvidenceGoroutines || k == EvidenceHeap || k == EvidenceTrace
 }
 
 func (k EvidenceKind) known() bool {
@@ -74,7 +75,11 @@ type Claim struct {
 	// Removed is the share of Avoidable that goes, where a part of each of its
 	// samples does: one of ten calls stays, a smaller block is allocated. The zero
 	// value means all of it.
-	Removed    Removed
+	Removed Removed
+	// Wait is the part of the time, in [0,1], that the trace shows to be lost at the
+	// place: of requests, of the span or of the processors, as the evidence says. The
+	// rule has judged it; it counts for the threshold as a share of time does.
+	Wait       float64
 	Confidence finding.Confidence // as far as the rule can tell; the runner may lower it
 	Why        string
 	Remedy     string

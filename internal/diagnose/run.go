@@ -150,6 +150,7 @@ func (w *weighed) worth(s *Subject, of shares) float64 {
 	if _, known := s.perRequest(0); !known {
 		wait = of.delay
 	}
+	wait = max(wait, w.claim.Wait)
 	if base+gc <= 0 {
 		return max(of.alloc, wait) // all that is known
 	}
@@ -179,7 +180,10 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 				continue
 			}
 			if lacks := s.lacks(rule); len(lacks) > 0 {
-				what := strings.Join(lacks, " and no ")
+				what := strings.Join(lacks, " and no ") + " profile"
+				if lacks[len(lacks)-1] == string(EvidenceTrace) {
+					what = strings.TrimSuffix(what, " profile")
+				}
 				lacking[what] = append(lacking[what], rule.ID)
 			} else {
 				unasked = append(unasked, rule.ID)
@@ -207,12 +211,14 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 				w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
 			}
 			w.avoidable = w.avoidable.part(c.Removed)
-			if c.aboutWaits() {
+			if c.Wait > 0 {
+				w.above = c.Wait >= Threshold
+			} else if c.aboutWaits() {
 				w.above = s.contended(&c)
 			} else {
 				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold && w.worth(s, w.cost) >= s.leastWorth(&c)
 			}
-			if !w.above && w.avoidable.max() < negligible {
+			if !w.above && max(w.avoidable.max(), c.Wait) < negligible {
 				continue
 			}
 			out = append(out, w)
@@ -223,7 +229,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 		if len(ids) > 1 {
 			were = "were"
 		}
-		notAsked = append(notAsked, fmt.Sprintf("%s: %s %s not asked: no %s profile was recorded", s.Benchmark, strings.Join(ids, " and "), were, what))
+		notAsked = append(notAsked, fmt.Sprintf("%s: %s %s not asked: no %s was recorded", s.Benchmark, strings.Join(ids, " and "), were, what))
 	}
 	if len(unasked) > 0 {
 		notAsked = append(notAsked, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
@@ -260,7 +266,8 @@ func (s *Subject) hasEvidence(r *Rule) bool {
 func (s *Subject) recorded(k EvidenceKind) bool {
 	return k == EvidenceCPU && s.CPU != nil || k == EvidenceAllocs && s.Allocs != nil ||
 		k == EvidenceMutex && s.Mutex != nil || k == EvidenceBlock && s.Block != nil ||
-		k == EvidenceGoroutines && (len(s.Goroutines) > 0 || s.Proven != nil) || k == EvidenceHeap && len(s.Heap) > 0
+		k == EvidenceGoroutines && (len(s.Goroutines) > 0 || s.Proven != nil) || k == EvidenceHeap && len(s.Heap) > 0 ||
+		k == EvidenceTrace && s.Trace != nil
 }
 
 // lacks names the profiles of a rule that has to have them and has not.
@@ -352,11 +359,11 @@ func (m *merger) add(s *Subject, w weighed) {
 	f := mergedFinding{
 		above: w.above,
 		bench: s.Benchmark,
-		wait:  w.avoidable.wait,
+		wait:  max(w.avoidable.wait, c.Wait),
 		Finding: finding.Finding{
 			Rule: w.rule.ID, Row: c.Row, Title: w.rule.Title,
 			Function: c.Place.Function, File: file, Line: c.Place.Line,
-			CPURatio: w.cost.cpu, AllocBytesRatio: w.cost.alloc, DelayRatio: w.cost.delay,
+			CPURatio: w.cost.cpu, AllocBytesRatio: w.cost.alloc, DelayRatio: w.cost.delay, WaitRatio: c.Wait,
 			AvoidableCPURatio: w.avoidable.cpu, AvoidableAllocBytesRatio: w.avoidable.alloc,
 			CPUSamples: s.BaseCPUSamples(), CPUSamplesNeeded: int64(w.rule.MinSamples), AllocSamples: s.AllocSamples(),
 			Unknown:    s.unknown(c.aboutWaits()),
@@ -431,6 +438,7 @@ func (m *mergedFinding) merge(f mergedFinding) {
 	}
 	out.AllocBytesRatio = max(words.AllocBytesRatio, other.AllocBytesRatio)
 	out.AvoidableAllocBytesRatio = max(words.AvoidableAllocBytesRatio, other.AvoidableAllocBytesRatio)
+	out.WaitRatio = max(words.WaitRatio, other.WaitRatio)
 	out.Unknown.AllocBytes = words.Unknown.AllocBytes && other.Unknown.AllocBytes
 	out.CeilingRatio = finding.Ceiling(max(out.AvoidableCPURatio, out.wait))
 	out.CeilingWithGCRatio = max(out.CeilingWithGCRatio, out.CeilingRatio)

@@ -45,6 +45,9 @@ type Subject struct {
 	// Scheduling is of the processes that the CPU profile is of; nil: unknown.
 	Scheduling *recording.Scheduling
 
+	// Trace is what execution traces say of waiting; nil: there is none.
+	Trace *Trace
+
 	// Goroutines and Heap are states of the target in the order of time, the
 	// last of them that of its end; of one moment nobody knows what was added.
 	Goroutines, Heap []Snapshot

@@ -36,7 +36,10 @@ type Finding struct {
 	CPURatio        float64 `json:"cpu_ratio"`         // the place's cum share of the base's CPU samples
 	AllocBytesRatio float64 `json:"alloc_bytes_ratio"` // the same of allocated bytes
 	DelayRatio      float64 `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time)
-	CeilingRatio    float64 `json:"ceiling_ratio"`     // 1/(1 − avoidable share of time), at most MaxCeiling; a delay's share of the time is not DelayRatio but in benchmarks
+	// WaitRatio is the part of the time that an execution trace shows to be lost at the
+	// place; the evidence says of which time. 0 where no trace is spoken of.
+	WaitRatio    float64 `json:"wait_ratio,omitempty"`
+	CeilingRatio float64 `json:"ceiling_ratio"` // 1/(1 − avoidable share of time), at most MaxCeiling; a delay's share of the time is not DelayRatio but in benchmarks
 	// CeilingWithGCRatio is the ceiling with the collector's background work
 	// for the avoidable bytes gone too: see CeilingWithGC. At least CeilingRatio.
 	CeilingWithGCRatio float64 `json:"ceiling_with_gc_ratio"`
@@ -123,9 +126,9 @@ func (f *Finding) FewAllocs() bool {
 	return f.AllocSamples > 0 && f.AllocSamples < f.CPUSamplesNeeded
 }
 
-// Weight is the largest of the three shares.
+// Weight is the largest of the shares.
 func (f *Finding) Weight() float64 {
-	return max(f.CPURatio, f.AllocBytesRatio, f.DelayRatio)
+	return max(f.CPURatio, f.AllocBytesRatio, f.DelayRatio, f.WaitRatio)
 }
 
 // Ceiling returns 1/(1 − share), at most MaxCeiling: the largest possible gain

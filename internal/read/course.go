@@ -202,6 +202,7 @@ func (a *Reading) runSubject() *diagnose.Subject {
 		s.CPUIterations, s.MutexIterations = s.AllocIterations, s.AllocIterations
 	}
 	a.addProfiles(s, "")
+	a.readWaiting(s, "", a.wall)
 	return s
 }
 

@@ -417,6 +417,7 @@ func (a *Reading) subject(b record.Benchmark) *diagnose.Subject {
 		s.AllocsPerOp = *b.AllocsPerOp
 	}
 	a.addProfiles(s, b.Name)
+	a.readWaiting(s, b.Name, nil)
 	s.Processors = a.processors(&b)
 	return s
 }

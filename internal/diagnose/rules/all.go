@@ -7,6 +7,7 @@ import (
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules/boxedvalue"
 	"whet/internal/diagnose/rules/bufferpercall"
+	"whet/internal/diagnose/rules/channelperitem"
 	"whet/internal/diagnose/rules/collectionpercall"
 	"whet/internal/diagnose/rules/constantwork"
 	"whet/internal/diagnose/rules/densemap"
@@ -20,6 +21,7 @@ import (
 	"whet/internal/diagnose/rules/logging"
 	"whet/internal/diagnose/rules/objectpercall"
 	"whet/internal/diagnose/rules/randomperelement"
+	"whet/internal/diagnose/rules/readercontention"
 	"whet/internal/diagnose/rules/readgrowth"
 	"whet/internal/diagnose/rules/regexpcompile"
 	"whet/internal/diagnose/rules/regexpreplace"
@@ -37,6 +39,8 @@ func All() []diagnose.Rule {
 		logging.Rule(),
 		lockheld.Rule(),
 		lockcontention.Rule(),
+		readercontention.Rule(),
+		channelperitem.Rule(),
 		fmtformat.Rule(),
 		stringcopy.Rule(),
 		slicegrowth.Rule(),

@@ -39,6 +39,8 @@ var directories = map[string]string{
 	"collection-per-call": "collectionpercall",
 	"object-per-call":     "objectpercall",
 	"repeated-result":     "repeatedresult",
+	"reader-contention":   "readercontention",
+	"channel-per-item":    "channelperitem",
 }
 
 // ownTests are rules about states and their course over time, which the run of
@@ -47,6 +49,9 @@ var directories = map[string]string{
 // examples. What the compiler says is in no fixture: the rules that read it have their
 // own test too.
 var ownTests = map[string]bool{"goroutine-leak": true, "heap-growth": true, "boxed-value": true, "pool-of-values": true}
+
+// ofTrace are rules that read an execution trace.
+var ofTrace = map[string]bool{"channel-per-item": true}
 
 // fixtureSamples replaces the rules' minimum: a fixture was run for a fraction
 // of a second.
@@ -120,6 +125,10 @@ func TestFixtures(t *testing.T) {
 		}
 	}
 	switch {
+	case *record && *only != "":
+		measureAll(t, slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
+			return !strings.HasPrefix(dir, filepath.Join(directories[*only], "fixtures"))
+		}))
 	case *record:
 		measureAll(t, dirs)
 	case *retype:
@@ -197,7 +206,7 @@ func measureAll(t *testing.T, dirs []string) {
 					return
 				}
 				id := ids[strings.Split(filepath.ToSlash(dir), "/")[0]]
-				m := newMeasuring(t, programs[dir], paths, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", waits: strings.HasPrefix(id, "lock-")})
+				m := newMeasuring(t, programs[dir], paths, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", waits: strings.HasPrefix(id, "lock-") || ofTrace[id], trace: ofTrace[id]})
 				for round := 1; ; round++ {
 					r := m.measure(t)
 					res, want, got := answers(t, r, paths.texts(), id, dir)
@@ -212,6 +221,13 @@ func measureAll(t *testing.T, dirs []string) {
 			})
 		}
 	})
+	if *only != "" { // the others' texts stay
+		for name, text := range unzip(t, sources) {
+			if paths.asked[name] == nil {
+				paths.asked[name] = text
+			}
+		}
+	}
 	zipped(t, sources, paths.asked)
 }
 

@@ -15,7 +15,13 @@ import (
 
 	pprofile "github.com/google/pprof/profile"
 
+	"whet/internal/analyze/sched"
+	"whet/internal/analyze/wall"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/format/exectrace"
 	"whet/internal/gobench"
+	"whet/internal/recording"
 )
 
 // program is one package with benchmarks, built.
@@ -30,6 +36,7 @@ type lengths struct {
 	samples int64         // of the base; runs are repeated until there are as many
 	allocs  string        // -test.benchtime of the allocation profile
 	heavy   string        // the same where an operation takes more than 10 µs; "": allocs
+	trace   bool          // one run more is traced
 	waits   bool          // the CPU profile's runs record the mutex and block profiles too
 }
 
@@ -123,6 +130,11 @@ func (m *measuring) measure(t *testing.T) *recorded {
 		if err := m.allocations(ctx, t, b); err != nil {
 			t.Fatal(err)
 		}
+		if m.lengths.trace {
+			if err := m.traced(ctx, t, b); err != nil {
+				t.Fatal(err)
+			}
+		}
 		out.Benchmarks = append(out.Benchmarks, b.recorded)
 	}
 	return out
@@ -183,6 +195,47 @@ func (m *measuring) allocations(ctx context.Context, t *testing.T, b *measured) 
 	r.AllocIterations = res.Lines[0].N + 1 // and the first call with b.N = 1
 	r.Allocs = merged(t, []*pprofile.Profile{m.read(t, file)})
 	return nil
+}
+
+// traced fills in what a trace of some milliseconds says.
+func (m *measuring) traced(ctx context.Context, t *testing.T, b *measured) error {
+	r := &b.recorded
+	run := gobench.Run{Bench: r.Name, BenchTime: fmt.Sprintf("%dx", gobench.Iterations(traceLength, r.NsPerOp)), Timeout: time.Minute}
+	file := filepath.Join(b.dir, "trace")
+	run.Instrument(recording.KindTrace, file)
+	if _, err := m.program.bin.Run(ctx, run); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	said, err := sched.Analyze(bytes.NewReader(data), sched.Options{Limits: exectrace.DefaultLimits()})
+	if err != nil {
+		return err
+	}
+	requests, err := wall.Analyze([]wall.Trace{{Source: bytes.NewReader(data)}})
+	if err != nil {
+		return err
+	}
+	r.Trace, r.Procs = diagnose.NewTrace([]*sched.Result{said}, requests), said.GOMAXPROCS
+	for i := range r.Trace.Waits {
+		m.rename(r.Trace.Waits[i].Stack)
+	}
+	for _, of := range r.Trace.Requests {
+		for _, call := range of.Calls {
+			m.rename(call.Stack)
+		}
+	}
+	return nil
+}
+
+const traceLength = 50 * time.Millisecond
+
+func (m *measuring) rename(stack []callstack.Frame) {
+	for i := range stack {
+		stack[i].File = m.paths.kept(stack[i].File)
+	}
 }
 
 // read reads a profile and names its files as they are kept.

@@ -31,6 +31,9 @@ import (
 // make fixtures.
 var record = flag.Bool("record", false, "measure the fixtures and keep what was recorded in testdata")
 
+// only spares the others where one rule's fixtures are new.
+var only = flag.String("only", "", "with -record, measure the fixtures of this rule alone")
+
 // retype needs no compiler but the go command's, and a few seconds.
 var retype = flag.Bool("types", false, "keep the types of the fixtures as they are in testdata, and measure nothing")
 
@@ -58,6 +61,9 @@ type recordedBenchmark struct {
 	AllocIterations int64
 
 	CPU, Allocs, Mutex, Block []byte `json:"-"`
+
+	Trace *diagnose.Trace `json:",omitempty"` // what a trace said
+	Procs int             `json:",omitempty"` // GOMAXPROCS of that
 }
 
 // profiles are the members of the archive that hold profiles.
@@ -101,7 +107,7 @@ func (r *recorded) subject(t *testing.T, b *recordedBenchmark, files texts) *dia
 		Benchmark: b.Name, Package: r.Package, Module: r.Module, Modules: r.Modules,
 		NsPerOp: b.NsPerOp, BytesPerOp: b.BytesPerOp, AllocsPerOp: -1,
 		CPUIterations: b.CPUIterations, AllocIterations: b.AllocIterations,
-		Source: files, Loops: &hot.Loops{},
+		Source: files, Loops: &hot.Loops{}, Trace: b.Trace, Procs: b.Procs,
 	}
 	seen := make(map[string]bool)
 	for _, kind := range []struct {

@@ -170,7 +170,7 @@ func ceiling(f *finding.Finding) string {
 		return "the gain is in memory: no CPU sample falls here"
 	case f.FewSamples() && f.CPURatio > 0:
 		return fmt.Sprintf("how much faster at most is unknown: %s, and %d are needed", quantity.Plural(int(f.CPUSamples), "CPU sample"), f.CPUSamplesNeeded)
-	case f.DelayRatio > 0 && f.CeilingRatio > 1.001*finding.Ceiling(f.AvoidableCPURatio) && most < finding.MaxCeiling: // the share is the wait's
+	case max(f.DelayRatio, f.WaitRatio) > 0 && f.CeilingRatio > 1.001*finding.Ceiling(f.AvoidableCPURatio) && most < finding.MaxCeiling: // the share is the wait's
 		text = "about " + quantity.Ratio(most) + " faster if nothing waited here, more where waits make others wait"
 	case most >= finding.MaxCeiling:
 		text = "100x faster or more" + without
@@ -220,6 +220,9 @@ func measures(f *finding.Finding) []measure {
 	m := []measure{cpu, bytes}
 	if f.DelayRatio > 0 && !f.Unknown.Delay {
 		m = append(m, newMeasure("delay", "of lock delay", f.DelayRatio, f.DelayRatio, false))
+	}
+	if f.WaitRatio > 0 {
+		m = append(m, newMeasure("waiting", "of time lost to waiting", f.WaitRatio, f.WaitRatio, false))
 	}
 	slices.SortStableFunc(m, func(a, b measure) int { return cmp.Compare(b.Ratio, a.Ratio) })
 	return m

@@ -1,0 +1,125 @@
+package readercontention
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+const (
+	// least is the share of the CPU time that the two functions must take: beside more
+	// work under the lock they do not matter, however many read.
+	least = 0.1
+	// severalProcessors is how many of them must be busy on average for readers of a
+	// program or a service to meet.
+	severalProcessors = 1.2
+	// writers is the part of the readers' time that Lock may take: where many write, a
+	// copy for each write is no remedy.
+	writers = 0.25
+)
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "reader-contention",
+		Title: "readers that pay for each other at an RWMutex",
+		Doc: diagnose.Doc{
+			What:   "A tenth of the CPU time and more is spent in RLock and RUnlock of one sync.RWMutex, which goroutines on several processors read under, and next to nobody writes.",
+			Why:    "Each RLock and RUnlock adds to one counter. The line of memory that holds it belongs to one processor at a time, and goes from one to the next: with more processors reading gets slower, not faster.",
+			Silent: "Where one goroutine reads, or hardly more than one processor is busy; where Lock takes a quarter of the time that reading does; for locks of which there are many, each of an element of a slice, an array or a map, or reached by a call; without types of the source; for time that readers wait for a writer, of which lock-contention speaks.",
+			Fix:    "Keep what is read behind an atomic.Pointer to a value that nobody changes: readers load it, and who changes something publishes a changed copy. A sync.Map does for keys that are set once; where many write too, divide what the lock guards.",
+			Before: "s.mu.RLock()\nroute := s.routes[path]\ns.mu.RUnlock()",
+			After:  "routes := *s.routes.Load() // s.routes is an atomic.Pointer[map[string]Route]\nroute := routes[path]",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
+		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceCPU},
+		MinSamples: diagnose.MinCPUSamples,
+		Find:       find,
+	}
+}
+
+// reader is a function of the user's own that reads under a lock.
+type reader struct {
+	frame   *callstack.Frame
+	samples diagnose.Set
+}
+
+func find(s *diagnose.Subject) (out []diagnose.Claim) {
+	if !several(s) {
+		return nil
+	}
+	type function struct{ name, file string }
+	readers := make(map[function]*reader)
+	var order []*reader
+	var reading, writing int64
+	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		v := sample.Value(s.CPUColumn)
+		if slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return s.CPU.Frame(id).Function == "sync.(*RWMutex).Lock" }) {
+			writing += v
+		}
+		at := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return !beneath(s.CPU.Frame(id).Function) })
+		if at < 0 || !isRead(s.CPU.Frame(stack[at]).Function) {
+			return
+		}
+		reading += v
+		for _, id := range stack[at+1:] {
+			f := s.CPU.Frame(id)
+			if !s.Own(f) {
+				continue
+			}
+			k := function{f.Function, f.File}
+			if readers[k] == nil {
+				readers[k] = &reader{frame: f}
+				order = append(order, readers[k])
+			}
+			readers[k].samples.Add(sample.Index())
+			return
+		}
+	})
+	if float64(writing) >= writers*float64(reading) {
+		return nil
+	}
+	for _, r := range order {
+		keep := r.samples.Keep()
+		if s.CPUShare(keep) < least {
+			continue
+		}
+		place, name, ok := shared(s, r.frame)
+		if !ok {
+			continue
+		}
+		out = append(out, diagnose.Claim{
+			Place: place, Cost: diagnose.Samples{CPU: keep}, Confidence: finding.Medium,
+			Why:    fmt.Sprintf("%s of the CPU time goes to counting the readers of %s up and down, in memory that all processors write: readers on several processors slow each other down, though none waits.", quantity.Percent(s.CPUShare(keep)), name),
+			Remedy: fmt.Sprintf("Put what %s guards behind an atomic.Pointer: readers load it without a lock, and who changes something stores a changed copy. Where keys are only added, a sync.Map does.", name),
+			Evidence: append(s.CPUEvidence(keep, "are in RLock and RUnlock themselves, called here"), finding.Evidence{Kind: "cpu", Text: fmt.Sprintf(
+				"%s in Lock of any RWMutex: next to nobody writes", quantity.Percent(float64(writing)/float64(max(reading+writing, 1))))}),
+		})
+	}
+	return out
+}
+
+// several reports whether goroutines run on more than one processor at once.
+func several(s *diagnose.Subject) bool {
+	if s.Procs == 1 {
+		return false
+	}
+	if s.CPU.Parallel && s.Kind != "program" && s.Kind != "service" {
+		return true
+	}
+	return s.CPU.Duration > 0 && float64(s.CPU.Total(s.CPUColumn)) >= severalProcessors*float64(s.CPU.Duration)
+}
+
+func isRead(function string) bool {
+	return function == "sync.(*RWMutex).RLock" || function == "sync.(*RWMutex).RUnlock"
+}
+
+// beneath knows what the counter is added to with, and where a goroutine is stopped.
+func beneath(function string) bool {
+	return strings.HasPrefix(function, "sync/atomic.") || strings.HasPrefix(function, "internal/runtime/atomic.") || strings.HasPrefix(function, "runtime.asyncPreempt")
+}

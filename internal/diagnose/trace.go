@@ -1,0 +1,233 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/sched"
+	"whet/internal/analyze/wall"
+	"whet/internal/callstack"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+	"whet/internal/symbolname"
+)
+
+// Trace is what execution traces say of waiting, as far as rules read it: what of
+// several adds up. Shares of time are of SpanNs, ProcNs or TraceRequests.Ns.
+type Trace struct {
+	SpanNs     int64
+	Processors int   // GOMAXPROCS, 0 unknown
+	ProcNs     int64 // of all processors in use, goroutines and the scheduler alike
+	RunNs      int64 // of that goroutines, also in system calls; the rest is the scheduler's
+	Parks      int64 // waits that ended
+	Waits      []TraceWait
+	Requests   []TraceRequests
+}
+
+// TraceWait is the waits of one kind at one stack.
+type TraceWait struct {
+	State string            // of package sched: "sync", "channel", "select", "network"
+	Stack []callstack.Frame // leaf first
+	Count int64             // that ended
+	Ns    int64             // of all goroutines
+	// SpareNs is for how long somebody waited here while a processor was idle, each
+	// moment once; RanNs what they had run since their waits before.
+	SpareNs, RanNs int64
+}
+
+// TraceRequests are the requests of one handler that lie whole in a trace.
+type TraceRequests struct {
+	Handler  string
+	Count    int64
+	Ns       int64 // of all
+	AssistNs int64 // in which the collector made them mark, or wait for it
+	Calls    []wall.Call
+}
+
+// maxTraceWaits bounds what is kept of each trace: places beyond take next to no time.
+const maxTraceWaits = 400
+
+// NewTrace adds up what traces of one process say; w is what is known of their
+// requests, nil: nothing.
+func NewTrace(traces []*sched.Result, w *wall.Result) *Trace {
+	t := &Trace{}
+	for _, r := range traces {
+		t.SpanNs += r.SpanNs
+		t.Processors = max(t.Processors, r.GOMAXPROCS)
+		for _, p := range r.Procs {
+			t.ProcNs += p.RunningNs
+		}
+		t.RunNs += r.Goroutines.Ns[sched.Running] + r.Goroutines.Ns[sched.Syscall]
+		var waits []TraceWait
+		r.EachWait(func(w *sched.Wait, stack []*callstack.Frame) {
+			t.Parks += w.Count
+			switch w.State {
+			case sched.Sync, sched.Channel, sched.Select, sched.Network:
+			default:
+				return
+			}
+			one := TraceWait{State: w.State.String(), Count: w.Count, Ns: w.Ns, SpareNs: w.SpareNs, RanNs: w.RanNs}
+			for _, f := range stack {
+				one.Stack = append(one.Stack, *f)
+			}
+			waits = append(waits, one)
+		})
+		slices.SortFunc(waits, func(x, y TraceWait) int { return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(y.Ns, x.Ns)) })
+		t.Waits = append(t.Waits, waits[:min(len(waits), maxTraceWaits)]...)
+	}
+	if w != nil {
+		for i := range w.Groups {
+			if g := &w.Groups[i]; serves(g) && g.Count > 0 {
+				t.Requests = append(t.Requests, TraceRequests{Handler: g.Name, Count: g.Count, Ns: g.Total(), AssistNs: g.Ns[wall.GCAssist], Calls: g.Calls})
+			}
+		}
+	}
+	return t
+}
+
+// SchedulerNs is the time of processors that no goroutine had: to park one, to find
+// the next, to wake others.
+func (t *Trace) SchedulerNs() int64 { return max(t.ProcNs-t.RunNs, 0) }
+
+// PlaceWait is the waits at one statement of the user's own.
+type PlaceWait struct {
+	Place Place
+	TraceWait
+	Mechanism []string // the functions between the statement and the leaf
+}
+
+// OwnWaits adds the waits up that the user's own statements ask for: those where
+// nothing but the runtime, packages sync and internal ones lie between the statement
+// and the wait. Of several stacks at one, Stack is that of the most waits and SpareNs
+// the largest.
+func (s *Subject) OwnWaits() []*PlaceWait {
+	type key struct{}
+	return Once(s, key{}, (*Subject).ownWaits)
+}
+
+func (s *Subject) ownWaits() (out []*PlaceWait) {
+	type at struct {
+		place Place
+		state string
+	}
+	index := make(map[at]*PlaceWait)
+	most := make(map[*PlaceWait]int64)
+	for i := range s.Trace.Waits {
+		w := &s.Trace.Waits[i]
+		leaf := slices.IndexFunc(w.Stack, func(f callstack.Frame) bool { return !isWaiting(symbolname.Package(f.Function)) })
+		if leaf < 0 || !s.Own(&w.Stack[leaf]) {
+			continue
+		}
+		f := &w.Stack[leaf]
+		st := s.Statement(f.File, f.Line)
+		k := at{st.Place(f.Function), w.State}
+		p := index[k]
+		if p == nil {
+			p = &PlaceWait{Place: k.place, TraceWait: TraceWait{State: w.State}}
+			index[k] = p
+			out = append(out, p)
+		}
+		p.Count += w.Count
+		p.Ns += w.Ns
+		p.RanNs += w.RanNs
+		p.SpareNs = max(p.SpareNs, w.SpareNs)
+		if p.Stack == nil || w.Count > most[p] {
+			most[p], p.Stack, p.Mechanism = w.Count, w.Stack[leaf:], nil
+			for _, f := range w.Stack[:leaf] {
+				p.Mechanism = append(p.Mechanism, f.Function)
+			}
+		}
+	}
+	return out
+}
+
+func isWaiting(pkg string) bool {
+	return pkg == "runtime" || pkg == "sync" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/")
+}
+
+// ParkNs is the most of a processor's time that the scheduler is taken to need for one
+// wait: to park a goroutine, find another, and make it run again. What the profile has
+// of the scheduler beyond that is processors that look for work.
+const ParkNs = 2000
+
+// HandOff is what waiting at some places costs, though it is not for long: shares of
+// the CPU time of the base and the scheduler together.
+//
+// Let c be the CPU time of the base and s that of the scheduler, o what of c lies
+// beneath the places in operations on channels and locks, n the waits there of N in
+// all, and T the time of all processors in the trace. Operations are o/(c + s), and the
+// scheduler's part is the smaller of s/(c + s)·n/N and n·ParkNs/T.
+type HandOff struct {
+	Waits     int64
+	Operate   float64
+	Schedule  float64
+	Samples   Keep  // of the base, in the operations
+	PerSecond int64 // waits, of the trace's time
+	RanNs     int64 // on average before a wait
+	samples   int64
+}
+
+// Share is what would be gained if nobody waited there.
+func (h *HandOff) Share() float64 { return min(h.Operate+h.Schedule, 1) }
+
+// HandOff works out what waiting at places costs.
+func (s *Subject) HandOff(at []*PlaceWait) HandOff {
+	h := HandOff{}
+	mem, t := s.memory(), s.Trace
+	for _, w := range at {
+		h.Waits += w.Count
+		h.RanNs += w.RanNs
+	}
+	whole := mem.base + mem.schedule
+	if h.Waits == 0 || t.Parks == 0 || t.ProcNs <= 0 || whole <= 0 {
+		return h
+	}
+	h.RanNs /= h.Waits
+	h.PerSecond = int64(float64(h.Waits) / float64(t.SpanNs) * 1e9)
+	h.Samples = baseWhere(s.CPU, s.CPUColumn, func(stack []callstack.FrameID) bool {
+		operates := false
+		for _, id := range stack {
+			f := s.CPU.Frame(id)
+			if s.Own(f) {
+				return operates && anyHolds(at, f)
+			}
+			operates = operates || isOperation(f.Function)
+		}
+		return false
+	})
+	h.samples = s.CPUSamples(h.Samples)
+	h.Operate = ratio(baseSum(s.CPU, s.CPUColumn, h.Samples), whole)
+	h.Schedule = min(ratio(mem.schedule, whole)*float64(h.Waits)/float64(t.Parks), float64(h.Waits)*ParkNs/float64(t.ProcNs))
+	return h
+}
+
+func anyHolds(at []*PlaceWait, f *callstack.Frame) bool {
+	for _, w := range at {
+		if p := &w.Place; f.File == p.File && p.Line <= f.Line && f.Line <= max(p.EndLine, p.Line) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOperation knows the functions in which goroutines wait for each other.
+func isOperation(function string) bool {
+	for _, prefix := range []string{"runtime.chansend", "runtime.chanrecv", "runtime.closechan", "runtime.selectgo", "runtime.selectnb", "sync.(*Cond).", "sync.(*WaitGroup).", "sync.(*Mutex).", "sync.(*RWMutex)."} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Evidence says it in sentences.
+func (h *HandOff) Evidence(s *Subject) []finding.Evidence {
+	return []finding.Evidence{
+		{Kind: "trace", Text: fmt.Sprintf("%s at both ends in %s of the trace, %s a second; a goroutine ran for %s between two of them on average",
+			quantity.Plural(int(h.Waits), "wait"), quantity.Nanoseconds(float64(s.Trace.SpanNs)), quantity.Count(float64(h.PerSecond)), quantity.Nanoseconds(float64(h.RanNs)))},
+		{Kind: "cpu", Text: fmt.Sprintf("%s of the CPU time of the measured code and the scheduler are operations there (%s), and %s the scheduler's work for these waits",
+			quantity.Percent(h.Operate), quantity.Plural(int(h.samples), "sample"), quantity.Percent(h.Schedule))},
+	}
+}
