@@ -229,20 +229,19 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 		}
 		p, warnings = r.Profile, slices.Concat(v.doubts, r.Warnings)
 	} else {
-		v.options.Profiles = true
-		r, err := sched.Analyze(src, v.options)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		warnings = slices.Concat(v.doubts, r.Warnings)
+		var err error
 		if v.pprof == "cpu" {
-			p = r.Samples()
+			p, warnings, err = sched.Samples(src, v.options)
 		}
 		for b := range sched.Blocking(len(traceProfiles) - 2) {
 			if b.String() == v.pprof {
-				p = r.Blocked(b)
+				p, warnings, err = sched.Blocked(src, v.options, b)
 			}
 		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		warnings = slices.Concat(v.doubts, warnings)
 	}
 	if p.Len() == 0 {
 		why := ""

@@ -45,21 +45,20 @@ type analysis struct {
 		name  string
 		begin int64
 	}
-	mark     int64 // when marking began; -1: it is not on
-	sweep    map[int32]int64
-	waits    []State             // by the number of the reason
-	at       [NumStates][]*Wait  // by stack
-	only     func(id int64) bool // nil: all goroutines count
-	counted  int                 // live ones that do
-	mutator  *mutator
-	on       []*goroutine // by processor, what runs there
-	profiles bool         // only they are asked for
-	spells   ring
-	observe  func(*timeline.Interval)
-	seen     timeline.Interval
-	begun    bool        // the window has
-	path     *pathfinder // nil: no path is asked for
-	task     *Task
+	mark    int64 // when marking began; -1: it is not on
+	sweep   map[int32]int64
+	waits   []State             // by the number of the reason
+	at      [NumStates][]*Wait  // by stack
+	only    func(id int64) bool // nil: all goroutines count
+	counted int                 // live ones that do
+	mutator *mutator
+	on      []*goroutine // by processor, what runs there
+	spells  ring
+	observe func(*timeline.Interval)
+	seen    timeline.Interval
+	begun   bool        // the window has
+	path    *pathfinder // nil: no path is asked for
+	task    *Task
 }
 
 // Options choose what of a trace is counted.
@@ -77,9 +76,6 @@ type Options struct {
 	Task uint64
 	// Path asks for the critical path of the task, or of the first of Goroutines.
 	Path bool
-	// Profiles asks for [Result.Blocked] and [Result.Samples] alone; what else the
-	// result holds means nothing then.
-	Profiles bool
 	// Observe, if not nil, is told of each interval as it ends, also of those of
 	// goroutines that do not count; the interval is overwritten by the next. Its
 	// stacks are found with [Result.PlaceOf].
@@ -111,7 +107,7 @@ func Analyze(src exectrace.Source, o Options) (*Result, error) {
 
 func newAnalysis(o Options) *analysis {
 	a := &analysis{
-		mutator: newMutator(), profiles: o.Profiles, observe: o.Observe,
+		mutator: newMutator(), observe: o.Observe,
 		result: &Result{}, live: make(map[int64]*goroutine), kinds: make(map[string]*Kind), procs: make(map[int32]*procState),
 		edges: make(map[edgeKey]*count), tasks: make(map[uint64]task), byTask: make(map[string]*Span), byPlace: make(map[string]*Span),
 		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64),
@@ -182,7 +178,6 @@ func (a *analysis) restart(ns int64) {
 	for _, g := range a.live {
 		g.ns, g.since, g.began, g.marked, g.created, g.idleAt, g.unnamed = [NumStates]int64{}, ns, ns, 0, false, 0, Wait{}
 		g.bed, g.ranAt = nil, 0
-		g.blockedAt, g.early = max(g.blockedAt, ns), nil
 		if g.assist >= 0 {
 			g.assist = ns
 		}
@@ -209,12 +204,7 @@ func (a *analysis) restart(ns int64) {
 }
 
 func (a *analysis) event(e *exectrace.Event) {
-	switch {
-	case !a.profiles:
-		a.mutator.event(e, a.batch)
-	case e.Kind != exectrace.Change && e.Kind != exectrace.Sample:
-		return
-	}
+	a.mutator.event(e, a.batch)
 	switch e.Kind {
 	case exectrace.Change:
 		a.change(e)
@@ -228,11 +218,6 @@ func (a *analysis) event(e *exectrace.Event) {
 		a.moment(timeline.Goal, e)
 	case exectrace.Procs:
 		a.result.GOMAXPROCS = max(a.result.GOMAXPROCS, int(min(e.Value, 1<<20)))
-	case exectrace.Sample:
-		if a.only == nil || a.only(e.Goroutine) {
-			a.result.sampled(e.Stack)
-			a.keep(e.Stack)
-		}
 	case exectrace.TaskBegin:
 		a.tasks[e.Value] = task{e.Name, e.TimeNs}
 	case exectrace.TaskEnd:

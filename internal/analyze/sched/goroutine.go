@@ -23,13 +23,6 @@ type goroutine struct {
 	known     bool // start is
 	ofRuntime bool // start is the runtime's own
 	state     State
-	ran       bool
-	// A blocking interval at hand, as go tool trace counts it.
-	block      Blocking
-	blocked    bool
-	blockedAt  int64
-	blockStack exectrace.StackID
-	early      []early // intervals before it ran
 	// Where it waits, of whatever kind.
 	waitStack exectrace.StackID
 	bed       *Wait // of the wait at hand, by stack; nil: it is not followed
@@ -38,12 +31,6 @@ type goroutine struct {
 	idleAt    int64 // for how long no processor had run when the state began
 	created   bool  // in the trace
 	regions   []region
-}
-
-type early struct {
-	block Blocking
-	stack exectrace.StackID
-	ns    int64
 }
 
 // settle books the state up to now.
@@ -62,7 +49,6 @@ func (a *analysis) change(e *exectrace.Event) {
 			return
 		}
 		g = a.enter(e)
-		a.blocking(g, e)
 		a.onProc(g, e)
 		return
 	}
@@ -73,7 +59,6 @@ func (a *analysis) change(e *exectrace.Event) {
 		if g.waitStack == 0 {
 			g.waitStack = e.Stack
 		}
-		a.blocking(g, e)
 		return
 	}
 	length := e.TimeNs - g.since
@@ -82,11 +67,9 @@ func (a *analysis) change(e *exectrace.Event) {
 	if g.bed != nil {
 		a.rise(g, e.TimeNs)
 	}
-	if !a.profiles {
-		a.onProc(g, e)
-	}
+	a.onProc(g, e)
 	switch {
-	case g.aside, a.profiles:
+	case g.aside:
 	case e.From == exectrace.Runnable && e.To == exectrace.Running:
 		a.result.Latency.Record(length)
 		a.delayed(e.Goroutine, g, e.TimeNs-length, e.TimeNs)
@@ -104,17 +87,12 @@ func (a *analysis) change(e *exectrace.Event) {
 		c.n++
 		c.ns += length
 	}
-	a.blocking(g, e)
 	g.state = a.state(e)
 	g.waitStack = 0
 	switch e.To {
 	case exectrace.Waiting:
 		g.waitStack, g.idleAt = e.Stack, a.idle(e.TimeNs)
 		a.lie(g, e.TimeNs)
-	case exectrace.Running:
-		if !g.ran {
-			g.ran, g.early = true, nil
-		}
 	case exectrace.Gone, exectrace.Unknown:
 		if e.To == exectrace.Gone && !g.aside {
 			a.result.Goroutines.Ended++
@@ -138,13 +116,17 @@ func (a *analysis) state(e *exectrace.Event) State {
 
 func (a *analysis) reason(id exectrace.StringID) State {
 	for int(id) >= len(a.waits) {
-		s, ok := waits[a.batch.String(exectrace.StringID(len(a.waits)))]
-		if !ok {
-			s = Other
-		}
-		a.waits = append(a.waits, s)
+		a.waits = append(a.waits, waitFor(a.batch.String(exectrace.StringID(len(a.waits)))))
 	}
 	return a.waits[id]
+}
+
+// waitFor is the state of who waits for one of the runtime's reasons.
+func waitFor(reason string) State {
+	if s, ok := waits[reason]; ok {
+		return s
+	}
+	return Other
 }
 
 // enter takes in a goroutine at the first that the trace says of it.
@@ -152,13 +134,13 @@ func (a *analysis) enter(e *exectrace.Event) *goroutine {
 	var g *goroutine
 	if last := len(a.free) - 1; last >= 0 {
 		g, a.free = a.free[last], a.free[:last]
-		*g = goroutine{regions: g.regions[:0], early: g.early[:0]}
+		*g = goroutine{regions: g.regions[:0]}
 	} else {
 		g = &goroutine{}
 	}
 	a.live[e.Goroutine] = g
 	g.id, g.assist, g.aside = e.Goroutine, -1, a.only != nil && !a.only(e.Goroutine)
-	g.state, g.ran = a.state(e), e.To == exectrace.Running
+	g.state = a.state(e)
 	if e.From == exectrace.Gone {
 		g.began, g.since, g.created = e.TimeNs, e.TimeNs, true
 		if !g.aside {
@@ -242,11 +224,6 @@ func (a *analysis) leave(id int64, g *goroutine, ns int64) {
 		return
 	}
 	a.counted--
-	if !g.ran {
-		for _, e := range g.early {
-			a.book(e.block, e.stack, e.ns)
-		}
-	}
 	if g.assist >= 0 {
 		g.marked += ns - g.assist
 	}

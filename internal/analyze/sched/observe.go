@@ -54,3 +54,14 @@ func (r *Result) PlaceOf(stack uint32) *callstack.Frame {
 	}
 	return placeOf(r.names[stack])
 }
+
+// keep notes a stack that the result shows.
+func (a *analysis) keep(id exectrace.StackID) {
+	names := &a.result.names
+	if int(id) >= len(*names) {
+		*names = append(*names, make([]*exectrace.Stack, int(id)+1-len(*names))...)
+	}
+	if (*names)[id] == nil {
+		(*names)[id] = a.batch.Stack(id)
+	}
+}

@@ -59,10 +59,8 @@ type Result struct {
 	Tasks   []Span        // by type, total falling
 	Regions []Span
 
-	stacks  []stackWait
-	names   []*exectrace.Stack // by number
-	blocks  [numBlocks][]count
-	samples []int64 // by stack
+	stacks []stackWait
+	names  []*exectrace.Stack // by number
 }
 
 // Goroutines counts them.

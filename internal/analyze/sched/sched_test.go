@@ -154,7 +154,6 @@ func TestAgreesWithGoToolTrace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs go tool trace")
 	}
-	r := analyzePlanted(t)
 	file := filepath.Join(t.TempDir(), "t.trace")
 	if err := os.WriteFile(file, plantedTrace(t), 0o600); err != nil {
 		t.Fatal(err)
@@ -177,7 +176,10 @@ func TestAgreesWithGoToolTrace(t *testing.T) {
 			c := want[key]
 			want[key] = count{c.n + s.Value[0], c.ns + s.Value[1]}
 		}
-		blocked := r.Blocked(b)
+		blocked, warnings, err := Blocked(bytes.NewReader(plantedTrace(t)), Options{Limits: exectrace.DefaultLimits()}, b)
+		if err != nil || len(warnings) > 0 {
+			t.Fatal(err, warnings)
+		}
 		for at := blocked.Stacks(nil, 0, 1); at.Next(); {
 			key := ""
 			for _, id := range at.Stack {

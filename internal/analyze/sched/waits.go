@@ -66,7 +66,7 @@ func (r *Result) EachWait(f func(w *Wait, stack []*callstack.Frame)) {
 
 // lie follows a wait that begins.
 func (a *analysis) lie(g *goroutine, ns int64) {
-	if g.aside || a.profiles || g.ofRuntime || g.waitStack == 0 {
+	if g.aside || g.ofRuntime || g.waitStack == 0 {
 		return
 	}
 	g.bed = a.wait(g.blockedFor(), g.waitStack)

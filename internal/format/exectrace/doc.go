@@ -14,7 +14,8 @@
 // stacks and strings. Hence several are read side by side, each thread's batches
 // as they are needed, and what is held at once is some of the largest generation's
 // tables, 2 MB of events for each that is read ahead, and one record for each
-// goroutine that lives. Traces of Go 1.11 to 1.21 are read with x/exp/trace.
+// goroutine that lives. What can be added up of generations, [ReadParts] reads without
+// handing events from one thread to another. Traces of Go 1.11 to 1.21 are read with x/exp/trace.
 //
 // Of a trace that is cut off, every batch before the cut is read, though the
 // stacks of the last generation, which come at its end, are missing. Where

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 )
 
@@ -23,6 +22,8 @@ type part struct {
 	spare  chan []Event
 	merger *merger
 	first  chan error // once: whether its tables are read
+	source source     // of its bytes
+	apart  *apart     // of one that [ReadParts] reads
 	err    error      // when ready is closed: why it ended early
 	harm   []error    // what of it cannot be decoded
 }
@@ -37,6 +38,8 @@ type joiner struct {
 	begin   int64
 	last    int64
 	started bool
+	joined  int // generations
+	parts   func() PartReader
 	summary Summary
 }
 
@@ -49,15 +52,22 @@ func (j *joiner) warn(format string, args ...any) {
 // errStopped ends the reading of generations that nobody waits for.
 var errStopped = errors.New("stopped")
 
-// readGenerations reads several generations side by side and hands their events
-// out one after the other.
-func (j *joiner) readGenerations(x *index) error {
+// source is what a generation is read from, and how.
+type source struct {
+	io.ReaderAt
+	tickNs float64
+	stop   chan struct{} // closed when nobody waits for it any more
+}
+
+// readGenerations starts the reading of up to most generations and joins them one
+// after the other.
+func (j *joiner) readGenerations(x *index, most int, start func(source, *generation) *part, join func(*part) error) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	var parts []*part
 	var tickNs float64
 	for ended := false; ; {
-		for !ended && len(parts) < max(2, runtime.GOMAXPROCS(0)) {
+		for !ended && len(parts) < most {
 			g := x.next()
 			if g == nil {
 				ended = true
@@ -72,21 +82,59 @@ func (j *joiner) readGenerations(x *index) error {
 					j.warn("the trace does not say its clock's rate, being cut off: times are right where a tick takes 64 ns, as with most systems")
 				}
 			}
-			parts = append(parts, j.start(x.src, g, tickNs, stop))
+			parts = append(parts, start(source{x.src, tickNs, stop}, g))
 		}
 		if len(parts) == 0 {
 			return nil
 		}
 		p := parts[0]
 		parts = parts[1:]
-		if err := j.join(p); err != nil {
+		if err := join(p); err != nil {
 			return err
 		}
 	}
 }
 
-func (j *joiner) start(src io.ReaderAt, g *generation, tickNs float64, stop chan struct{}) *part {
-	p := &part{gen: g, ready: make(chan []Event, aheadBatches), spare: make(chan []Event, aheadBatches), first: make(chan error, 1)}
+// part prepares the reading of a generation.
+func (j *joiner) part(src source, g *generation) *part {
+	m := newMerger(g, src, src.tickNs)
+	at := m.ns(g.minTime)
+	if !j.started {
+		j.started, j.begin = true, max(at, 1)
+	}
+	m.origin, m.last = j.begin, max(at-j.begin, 0)
+	return &part{gen: g, merger: m, source: src}
+}
+
+// tables reads what a generation has beside its events.
+func (p *part) tables() error {
+	note := func(damaged error) {
+		if damaged != nil {
+			p.harm = append(p.harm, damaged)
+		}
+	}
+	texts, damaged, err := readTexts(p.source, p.gen)
+	p.texts = texts
+	if note(damaged); err != nil {
+		return err
+	}
+	p.merger.samples, damaged, err = readSamples(p.source, p.gen, p.merger.ns)
+	note(damaged)
+	return err
+}
+
+// run reads the events.
+func (p *part) run(most int, out func([]Event) []Event) {
+	p.err = p.merger.run(most, out)
+	if damaged := p.merger.damaged; damaged != nil {
+		p.harm = append(p.harm, damaged)
+	}
+}
+
+// start reads a generation's events ahead.
+func (j *joiner) start(src source, g *generation) *part {
+	p := j.part(src, g)
+	p.ready, p.spare, p.first = make(chan []Event, aheadBatches), make(chan []Event, aheadBatches), make(chan error, 1)
 	made := 0
 	out := func(full []Event) []Event {
 		if len(full) > 0 {
@@ -104,7 +152,7 @@ func (j *joiner) start(src io.ReaderAt, g *generation, tickNs float64, stop chan
 		select {
 		case events := <-p.spare:
 			return events[:0]
-		case <-stop:
+		case <-src.stop:
 			panic(errStopped)
 		}
 	}
@@ -115,52 +163,34 @@ func (j *joiner) start(src io.ReaderAt, g *generation, tickNs float64, stop chan
 				panic(v)
 			}
 		}()
-		m := newMerger(g, src, tickNs, out)
-		p.merger = m
-		texts, damaged, err := readTexts(src, g)
-		p.texts = texts
-		if damaged != nil {
-			p.harm = append(p.harm, damaged)
-		}
-		if err == nil {
-			m.samples, damaged, err = readSamples(src, g, m.ns)
-			if damaged != nil {
-				p.harm = append(p.harm, damaged)
-			}
-		}
+		err := p.tables()
 		p.first <- err
-		if err != nil {
-			p.err = err
-			return
-		}
-		p.err = m.run(j.limits.MaxGoroutines)
-		if m.damaged != nil {
-			p.harm = append(p.harm, m.damaged)
+		if err == nil {
+			p.run(j.limits.MaxGoroutines, out)
 		}
 	}()
 	return p
 }
 
-// join hands out the events of the next generation.
-func (j *joiner) join(p *part) error {
-	if err := <-p.first; err != nil {
-		return fmt.Errorf("read the execution trace: %w", err)
-	}
-	g := p.gen
-	at := p.merger.ns(g.minTime)
-	if !j.started {
-		j.started, j.begin = true, max(at, 1)
-	} else if at -= j.begin; at > j.last {
-		j.last = at
-	} else {
-		j.last++
-	}
+// next goes on to the next generation.
+func (j *joiner) next(p *part) {
+	g, m := p.gen, p.merger
+	j.last = j.after(p)
+	j.joined++
 	if g.snapped && j.summary.MonoNs == 0 {
-		since := p.merger.ns(g.snapTime) - j.begin
+		since := m.ns(g.snapTime) - j.begin
 		j.summary.MonoNs = int64(g.snapMono) - since
 		j.summary.WallNs = int64(g.snapSec)*1e9 + int64(g.snapNs) - since
 	}
 	j.names.nextGeneration()
+}
+
+// join hands out the events of the next generation.
+func (j *joiner) join(p *part) error {
+	if err := <-p.first; err != nil {
+		return j.partial(err)
+	}
+	j.next(p)
 	batch := Batch{names: j.names, texts: p.texts}
 	for events := range p.ready {
 		n, err := j.renumber(events, p.texts)
@@ -214,6 +244,10 @@ func (j *joiner) judge(p *part) error {
 	return nil
 }
 
+func errEvents(most int) error {
+	return fmt.Errorf("it holds more than the limit of %d events", most)
+}
+
 // errPartial ends a reading with what there is.
 var errPartial = errors.New("partial")
 
@@ -232,15 +266,13 @@ func (j *joiner) renumber(events []Event, t *texts) (int, error) {
 	if left := j.limits.MaxEvents - j.summary.Events; len(events) > left {
 		n, err := j.renumber(events[:left], t)
 		if err == nil {
-			err = fmt.Errorf("it holds more than the limit of %d events", j.limits.MaxEvents)
+			err = errEvents(j.limits.MaxEvents)
 		}
 		return n, err
 	}
 	for i := range events {
 		e := &events[i]
-		if e.TimeNs -= j.begin; e.TimeNs <= j.last {
-			e.TimeNs = j.last + 1
-		}
+		e.TimeNs = max(e.TimeNs, j.last+1)
 		j.last = e.TimeNs
 		var err error
 		if e.Stack != 0 {

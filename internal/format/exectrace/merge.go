@@ -57,12 +57,11 @@ type merger struct {
 	damaged error // the first batch that cannot be decoded
 }
 
-func newMerger(gen *generation, src io.ReaderAt, tickNs float64, out func([]Event) []Event) *merger {
-	m := &merger{gen: gen, src: src, tick: tickNs}
+func newMerger(gen *generation, src io.ReaderAt, tickNs float64) *merger {
+	m := &merger{gen: gen, src: src, tick: tickNs, order: newOrder()}
 	if whole := int64(tickNs); float64(whole) == tickNs {
 		m.tickNs = whole
 	}
-	m.order = newOrder(out)
 	return m
 }
 
@@ -82,7 +81,8 @@ func (m *merger) ns(ticks uint64) int64 {
 
 // run emits all events of the generation, unless more goroutines than most live at
 // once.
-func (m *merger) run(most int) error {
+func (m *merger) run(most int, out func([]Event) []Event) error {
+	m.out, m.events = out, out(nil)
 	for _, batches := range m.gen.threads {
 		c := &cursor{thread: m.threadOf(batches[0].thread), batches: batches}
 		ok, err := m.next(c)
@@ -98,6 +98,10 @@ func (m *merger) run(most int) error {
 		if m.live.count > most {
 			m.flush()
 			return fmt.Errorf("more than the limit of %d goroutines live at once", most)
+		}
+		if m.apart != nil && m.count >= m.apart.most {
+			m.flush()
+			return errEvents(m.apart.most)
 		}
 		if len(m.samples) > 0 && m.samples[0].time < m.heap[0].time {
 			m.sample(&m.samples[0])

@@ -52,7 +52,7 @@ func (j *joiner) readOld(r *io.SectionReader) error {
 		var e Event
 		ok, err := o.next(&e, batch.texts)
 		if err == nil && ok && j.summary.Events+len(batch.Events) >= j.limits.MaxEvents {
-			err = fmt.Errorf("it holds more than the limit of %d events", j.limits.MaxEvents)
+			err = errEvents(j.limits.MaxEvents)
 		}
 		if err != nil {
 			if failed := hand(); failed != nil {
@@ -72,6 +72,36 @@ func (j *joiner) readOld(r *io.SectionReader) error {
 			}
 		}
 	}
+}
+
+// readOldPart hands a trace without generations to one reader.
+func (j *joiner) readOldPart(r *io.SectionReader, reader PartReader) error {
+	a := &apart{reader: reader, names: j.names}
+	p := &Part{part: &part{apart: a}, joiner: j}
+	live := newLiveTable()
+	j.each = func(b *Batch) error {
+		kept := b.Events[:0]
+		for _, e := range b.Events {
+			switch e.Kind {
+			case Change:
+				slot := live.find(e.Goroutine)
+				if slot < 0 {
+					slot = live.add(e.Goroutine)
+				}
+				if e.Value = uint64(slot); e.To == Gone {
+					live.remove(slot)
+				}
+			case Sample:
+			default:
+				continue
+			}
+			kept = append(kept, e)
+		}
+		return reader.Take(&PartBatch{Events: kept, part: p.part})
+	}
+	err := j.readOld(r)
+	reader.Join(p)
+	return err
 }
 
 func (o *old) open(r io.Reader) (err error) {

@@ -45,13 +45,17 @@ type order struct {
 	gc      State // Unknown, Running or Idle
 	events  []Event
 	out     func([]Event) []Event // takes a full batch and gives an empty one
+	origin  int64                 // of the events' times
+	last    int64                 // time of the last event
+	count   int                   // events so far
+	apart   *apart                // nil: all kinds are wanted
 	// losses counts events that could not be what they say; the first was at lossNs.
 	losses int
 	lossNs int64
 }
 
-func newOrder(out func([]Event) []Event) order {
-	return order{live: newLiveTable(), procs: make(map[uint64]*proc), threads: make(map[uint64]*thread), events: out(nil), out: out}
+func newOrder() order {
+	return order{live: newLiveTable(), procs: make(map[uint64]*proc), threads: make(map[uint64]*thread)}
 }
 
 func (o *order) threadOf(id uint64) *thread {
@@ -73,14 +77,29 @@ func (o *order) flush() {
 	o.events = o.out(o.events)
 }
 
+// tick is the time of the next event: after the one before.
+func (o *order) tick(ns int64) int64 {
+	o.last = max(ns-o.origin, o.last+1)
+	if o.apart != nil && o.count < len(o.apart.firsts) {
+		o.apart.firsts[o.count] = o.last
+	}
+	o.count++
+	return o.last
+}
+
 // emit returns the next event, to be filled in.
 func (o *order) emit(c *cursor, kind Kind) *Event {
+	if o.apart != nil && kind != Change {
+		o.tick(c.time)
+		return &o.apart.unwanted
+	}
 	if len(o.events) == cap(o.events) {
 		o.flush()
 	}
+	ns := o.tick(c.time)
 	o.events = o.events[:len(o.events)+1]
 	e := &o.events[len(o.events)-1]
-	*e = Event{TimeNs: c.time, Kind: kind, Goroutine: NoGoroutine, Actor: NoGoroutine, Proc: NoProc, Thread: uint32(c.thread.id)}
+	*e = Event{TimeNs: ns, Kind: kind, Goroutine: NoGoroutine, Actor: NoGoroutine, Proc: NoProc, Thread: uint32(c.thread.id)}
 	if c.thread.id == noThread {
 		e.Thread = NoThread
 	}
@@ -95,6 +114,9 @@ func (o *order) change(c *cursor, slot int32, to State) *Event {
 	g := &o.live.slots[slot]
 	e := o.emit(c, Change)
 	e.Goroutine, e.From, e.To = g.id, g.state, to
+	if o.apart != nil {
+		e.Value = uint64(slot)
+	}
 	g.state = to
 	return e
 }
@@ -136,7 +158,7 @@ func (o *order) sample(s *sample) {
 		o.flush()
 	}
 	o.events = append(o.events, Event{
-		TimeNs: s.time, Kind: Sample, Goroutine: s.goroutine, Actor: NoGoroutine, Proc: s.proc, Thread: s.thread, Stack: clip(s.stack),
+		TimeNs: o.tick(s.time), Kind: Sample, Goroutine: s.goroutine, Actor: NoGoroutine, Proc: s.proc, Thread: s.thread, Stack: clip(s.stack),
 	})
 }
 
@@ -411,78 +433,5 @@ func (o *order) procStatus(c *cursor) {
 	o.procChange(c, p, from, to)
 	if to == Running && p != c.thread.proc && c.args[1] != uint64(procAbandoned) {
 		c.thread.proc = p
-	}
-}
-
-// collector takes in the begin and end of marking, which different threads may say.
-func (o *order) collector(c *cursor, force bool) bool {
-	seq := c.args[0]
-	if !force && o.gc != Unknown && seq != o.gcSeq+1 || !force && o.gc == Unknown && c.typ == evGCEnd {
-		return false
-	}
-	kind, stack := RangeActive, uint64(0)
-	o.gc = Running
-	switch c.typ {
-	case evGCBegin:
-		kind, stack = RangeBegin, c.args[1]
-	case evGCEnd:
-		kind, o.gc = RangeEnd, Idle
-	}
-	o.gcSeq = seq
-	o.own(c, kind, stack).Range = GC
-	return true
-}
-
-// annotation takes in what can be at any time.
-func (o *order) annotation(c *cursor) {
-	switch c.typ {
-	case evSTWBegin:
-		e := o.own(c, RangeBegin, c.args[1])
-		e.Range, e.Name, e.Goroutine = StopWorld, StringID(clip(c.args[0])), e.Actor
-	case evSTWEnd:
-		e := o.own(c, RangeEnd, 0)
-		e.Range, e.Goroutine = StopWorld, e.Actor
-	case evGCMarkAssistBegin:
-		e := o.own(c, RangeBegin, c.args[0])
-		e.Range, e.Goroutine = MarkAssist, e.Actor
-	case evGCMarkAssistActive:
-		e := o.own(c, RangeActive, 0)
-		e.Range, e.Goroutine = MarkAssist, int64(c.args[0])
-	case evGCMarkAssistEnd:
-		e := o.own(c, RangeEnd, 0)
-		e.Range, e.Goroutine = MarkAssist, e.Actor
-	case evGCSweepBegin:
-		o.own(c, RangeBegin, c.args[0]).Range = Sweep
-	case evGCSweepActive:
-		e := o.own(c, RangeActive, 0)
-		e.Range, e.Proc = Sweep, int32(min(c.args[0], 1<<31-1))
-	case evGCSweepEnd:
-		e := o.own(c, RangeEnd, 0)
-		e.Range, e.Value, e.Arg = Sweep, c.args[0], c.args[1]
-	case evHeapAlloc:
-		o.own(c, HeapLive, 0).Value = c.args[0]
-	case evHeapGoal:
-		o.own(c, HeapGoal, 0).Value = c.args[0]
-	case evProcsChange:
-		o.own(c, Procs, c.args[1]).Value = c.args[0]
-	case evGoLabel:
-		o.own(c, Label, 0).Name = StringID(clip(c.args[0]))
-	case evUserTaskBegin:
-		e := o.own(c, TaskBegin, c.args[3])
-		e.Value, e.Arg, e.Name = c.args[0], c.args[1], StringID(clip(c.args[2]))
-	case evUserTaskEnd:
-		o.own(c, TaskEnd, c.args[1]).Value = c.args[0]
-	case evUserRegionBegin, evUserRegionEnd:
-		kind := RegionBegin
-		if c.typ == evUserRegionEnd {
-			kind = RegionEnd
-		}
-		e := o.own(c, kind, c.args[2])
-		e.Value, e.Name = c.args[0], StringID(clip(c.args[1]))
-	case evUserLog:
-		e := o.own(c, Log, c.args[3])
-		e.Value, e.Name, e.Arg = c.args[0], StringID(clip(c.args[1])), c.args[2]
-	default:
-		o.own(c, Experimental, 0)
 	}
 }

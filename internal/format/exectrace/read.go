@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 )
 
@@ -42,6 +43,22 @@ const newest = 26
 // each's error. Other errors say in one line why there is nothing to read;
 // where something was, what is missing is in the summary's warnings.
 func Read(src Source, limits Limits, each func(*Batch) error) (Summary, error) {
+	return reading(src, limits, func(j *joiner, from opened) error {
+		j.each = each
+		if from.old != nil {
+			return j.readOld(from.old)
+		}
+		return j.readGenerations(from.index, max(2, runtime.GOMAXPROCS(0)), j.start, j.join)
+	})
+}
+
+// opened is what a trace is read from: old has no generations.
+type opened struct {
+	old   *io.SectionReader
+	index *index
+}
+
+func reading(src Source, limits Limits, run func(*joiner, opened) error) (Summary, error) {
 	size, cut := src.Size(), errors.New("it is cut off")
 	if size > limits.MaxBytes {
 		size, cut = limits.MaxBytes, fmt.Errorf("it is larger than the limit of %d bytes", limits.MaxBytes)
@@ -55,13 +72,15 @@ func Read(src Source, limits Limits, each func(*Batch) error) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	j := &joiner{limits: limits, names: newNames(limits), states: make(map[int64]State), procs: make(map[int32]State), each: each}
+	j := &joiner{limits: limits, names: newNames(limits), states: make(map[int64]State), procs: make(map[int32]State)}
 	j.summary.GoVersion = version
+	var from opened
 	if minor < 22 {
-		err = j.readOld(io.NewSectionReader(src, 0, size))
+		from.old = io.NewSectionReader(src, 0, size)
 	} else {
-		err = j.readGenerations(newIndex(src, size, minor, limits.MaxBatches, cut))
+		from.index = newIndex(src, size, minor, limits.MaxBatches, cut)
 	}
+	err = run(j, from)
 	if err != nil && !errors.Is(err, errPartial) {
 		return j.summary, err
 	}

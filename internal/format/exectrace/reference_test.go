@@ -120,6 +120,7 @@ func TestAgreesOnHardCases(t *testing.T) {
 			}
 			expect, text, _ := strings.Cut(string(data), "-- trace --\n")
 			trace := assemble(t, text)
+			agreeInParts(t, trace, DefaultLimits())
 			if strings.Contains(expect, "SUCCESS") {
 				agree(t, trace)
 				return

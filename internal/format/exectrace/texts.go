@@ -60,6 +60,28 @@ func (d *dictionary) find(id uint64) (int, bool) {
 	return int(d.at[i]), true
 }
 
+// position is an entry's index, from 1 on; 0 for none.
+func (d *dictionary) position(id uint64) int {
+	if d.dense != nil {
+		if id < uint64(len(d.dense)) && d.dense[id] != 0 {
+			return int(id)
+		}
+		return 0
+	}
+	if i, ok := slices.BinarySearch(d.ids, id); ok && id != 0 {
+		return i + 1
+	}
+	return 0
+}
+
+// number is the number of the entry at an index.
+func (d *dictionary) number(position int) StackID {
+	if d.dense != nil {
+		return StackID(position)
+	}
+	return clip(d.ids[position-1])
+}
+
 // texts holds the strings and stacks of one generation as the trace has them, and
 // decodes those that events name.
 type texts struct {
