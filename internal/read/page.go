@@ -73,6 +73,9 @@ func (a *Reading) Page() (*run.Page, error) {
 		}
 	}
 	a.addRun(page)
+	if slices.ContainsFunc(rec.Warnings, func(text string) bool { return strings.HasPrefix(text, run.TestsFail) }) {
+		page.Verdict.Text += "; the package's own tests fail: see the warning"
+	}
 	warnings := slices.Concat(trust(&rec.Manifest), rec.Warnings, a.warnings, a.result.Warnings)
 	for _, s := range a.subjects {
 		if text, found := diagnose.GrowingBuffer(s); found {

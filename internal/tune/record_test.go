@@ -324,7 +324,6 @@ func BenchmarkLater(b *testing.B) {
 	}
 }
 `,
-		"fails/fails_test.go": "package fails\n\nimport \"testing\"\n\nfunc TestIt(t *testing.T) { t.Fatal(\"one is not two\") }\nfunc BenchmarkIt(b *testing.B) { for b.Loop() {} }\n",
 	})
 	for _, tc := range []struct {
 		operand, bench string
@@ -338,7 +337,6 @@ func BenchmarkLater(b *testing.B) {
 		{".", "Nothing", gobench.KindNoBenchmarks, "Nothing", false},
 		{"./broken", ".", gobench.KindCompile, "broken_test.go:3", false},
 		{"./none", ".", gobench.KindNoBenchmarks, "none", false},
-		{"./fails", ".", gobench.KindTestFailed, "TestIt", true},
 		{"./skips", "Always", gobench.KindNoResult, "not here", true},
 		{"./skips", "Later", gobench.KindNoResult, "BenchmarkLater skips itself: skips_test.go:14: not now", true},
 		{"./missing", ".", gobench.KindNoPackage, "missing", false},

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"whet/internal/gobench"
+	reportpage "whet/internal/report/page"
+	"whet/internal/report/run"
 )
 
 // TestOwnTests: a package's tests are run once for each build, environment and
@@ -78,13 +80,19 @@ func BenchmarkX(b *testing.B) {
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		if n := strings.Count(string(ran), "ran"); n != step.runs || gobench.KindTestFailed.Of(err) != step.fails || err != nil && !step.fails {
+		if n := strings.Count(string(ran), "ran"); n != step.runs || err != nil {
 			t.Errorf("%s: the tests ran %d times, %v", step.what, n, err)
 		}
-		if step.fails {
-			continue
-		}
 		_, page := openPage(t, outcome.Path)
+		var text bytes.Buffer
+		if err := run.WriteText(&text, page, reportpage.TextOptions{Width: 100}); err != nil {
+			t.Fatal(err)
+		}
+		_, after, _ := strings.Cut(text.String(), "\nVerdict")
+		_, doubts, _ := strings.Cut(after, "\n  ! ")
+		if loud := strings.HasPrefix(doubts, run.TestsFail+"TestX failed: "); loud != step.fails || strings.Contains(page.Verdict.Text, "own tests fail") != step.fails {
+			t.Errorf("%s: the text is\n%s", step.what, text.String())
+		}
 		if warns := strings.Contains(strings.Join(page.Warnings, "\n"), "failed beside a build (TestX failed: "); warns != step.warns {
 			t.Errorf("%s: warnings %q", step.what, page.Warnings)
 		}

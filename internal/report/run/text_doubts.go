@@ -17,6 +17,11 @@ import (
 // textDoubts is how many kinds of warnings are named.
 const textDoubts = 5
 
+// TestsFail is what the warning begins with that the package's own tests fail: all
+// that was measured may be of code that does the wrong thing. It stands first, and is
+// never cut short.
+const TestsFail = "the tests fail: "
+
 // doubts writes the warnings: one line a kind, so many at most, or all of them in
 // full.
 func (t *writer) doubts(p *Page, most int, full bool) {
@@ -32,6 +37,10 @@ func (t *writer) doubts(p *Page, most int, full bool) {
 			t.Line(t.Paint(page.Yellow, "  ! "), t.Paint(page.Dim, fmt.Sprintf("… %d more kinds of warnings with -v", more)))
 			break
 		}
+		if strings.HasPrefix(text, TestsFail) {
+			t.Hang(2, "!", 2, text)
+			continue
+		}
 		t.Line(t.Paint(page.Yellow, "  ! "), oneLine(text, room))
 	}
 }
@@ -44,6 +53,13 @@ func (p *Page) doubtful() []string {
 			out = append(out, b.Name+": failed: "+b.Failure)
 		}
 	}
+	first := func(text string) int {
+		if strings.HasPrefix(text, TestsFail) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(first(a), first(b)) })
 	return out
 }
 
