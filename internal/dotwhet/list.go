@@ -86,6 +86,9 @@ func (p Place) Resolve(operand string) (string, error) {
 	if strings.ContainsAny(asked, `/\`) {
 		return "", cli.UsageError("%s: a recording's name has no slash: @, @2 and @NAME are those that whet named, ./%s is a path", operand, operand)
 	}
+	if _, err := p.adopt(); err != nil {
+		return "", err
+	}
 	list, err := p.List()
 	if err != nil {
 		return "", err
@@ -130,9 +133,31 @@ func Tidy(e *cli.Env, out string, keep int) {
 	}
 }
 
+// adopt gives names to what killed runs left, and returns the paths.
+func (p Place) adopt() (paths []string, err error) {
+	for _, dir := range []string{p.own, p.cache} {
+		if dir == "" || dir == p.own && checkDir(dir) != nil {
+			continue
+		}
+		names, failed := recording.Adopt(dir)
+		for _, name := range names {
+			paths = append(paths, p.shown(name))
+		}
+		err = errors.Join(err, failed)
+	}
+	return paths, err
+}
+
 // Trim removes the oldest recordings that whet named itself, with their pages,
-// until keep are left, and says so. One that is partial or being read stays.
+// until keep are left, and says so, and what killed runs left. One that is partial or being read stays.
 func (p Place) Trim(keep int, say io.Writer) error {
+	killed, err := p.adopt()
+	for _, path := range killed {
+		fmt.Fprintf(say, "whet: a run that was killed left %s: it opens, with what was measured until then\n", printable.Message(path))
+	}
+	if err != nil {
+		return err
+	}
 	list, err := p.List()
 	if err != nil {
 		return err

@@ -137,6 +137,9 @@ const None = "no recording here yet: whet tune makes one"
 
 // Print writes the list of the recordings as text, or as one JSON document.
 func (p Place) Print(w io.Writer, asJSON bool) error {
+	if _, err := p.adopt(); err != nil {
+		return err
+	}
 	rows, err := p.rows()
 	if err != nil {
 		return err

@@ -31,8 +31,9 @@ const (
 type Writer struct {
 	Manifest Manifest
 
-	final string // the name it gets
-	dir   string // the temporary directory
+	final string   // the name it gets
+	dir   string   // the temporary directory
+	alive *os.File // says that somebody writes it; nil: locks are not known here
 	done  bool
 }
 
@@ -56,6 +57,7 @@ func Create(path string, origin time.Time) (*Writer, error) {
 		w.Discard()
 		return nil, fmt.Errorf("create recording %s: %w", path, err)
 	}
+	w.lock()
 	return w, nil
 }
 
@@ -203,6 +205,7 @@ func (w *Writer) Warn(format string, args ...any) {
 // returns the name it has in the end.
 func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	w.Manifest.EndNs, w.Manifest.Partial = int64(end), partial
+	w.unlock()
 	w.pack(KindBinary, KindDiagnostics, KindTrace, KindFlight)
 	err := w.writeManifest(ManifestName)
 	if err != nil && w.Drop(KindBinary) {
@@ -314,6 +317,7 @@ func (w *Writer) DropSources() {
 // Discard removes what was written so far, unless Finish was called.
 func (w *Writer) Discard() {
 	if !w.done {
+		w.unlock()
 		os.RemoveAll(w.dir)
 	}
 }

@@ -1,0 +1,119 @@
+package dotwhet
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"whet/internal/recording"
+)
+
+// TestWritesUntilKilled is no test but the process that TestKilled kills.
+func TestWritesUntilKilled(t *testing.T) {
+	path := os.Getenv("WHET_TEST_WRITE")
+	if path == "" {
+		t.Skip("only for TestKilled")
+	}
+	w, err := recording.Create(path, time.Unix(9, 0))
+	if err == nil {
+		err = w.Write(recording.Artifact{Path: "bench/new.txt", Kind: recording.KindBench}, []byte("BenchmarkX 1 2 ns/op\n"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("written")
+	io.Copy(io.Discard, os.Stdin) // until it is killed
+}
+
+// TestKilled: what a killed run left is in the list, opens by @ as partial with what
+// was measured, is named by the next run, once, and is never removed; what is still
+// written is left alone.
+func TestKilled(t *testing.T) {
+	root := module(t)
+	record(t, root, "x", "", 1, "")
+	p := place(t, root)
+	start := func() *exec.Cmd {
+		t.Helper()
+		cmd := exec.Command(os.Args[0], "-test.run=^TestWritesUntilKilled$")
+		cmd.Env = append(os.Environ(), "WHET_TEST_WRITE="+filepath.Join(root, ".whet", "x.whet"))
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { in.Close() })
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := make([]byte, len("written"))
+		if _, err := io.ReadFull(out, said); err != nil || string(said) != "written" {
+			t.Fatalf("the process said %q, %v", said, err)
+		}
+		return cmd
+	}
+	kill := func(cmd *exec.Cmd) {
+		t.Helper()
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+	}
+	table := func() string {
+		t.Helper()
+		var b bytes.Buffer
+		if err := p.Print(&b, false); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	first, second := start(), start()
+	if text := table(); strings.Count(text, "\n") != 2 || strings.Contains(text, "killed") {
+		t.Errorf("while it is written:\n%s", text)
+	}
+	kill(first)
+	if text := table(); strings.Count(text, "\n") != 3 || !strings.Contains(text, "x-killed") || !strings.Contains(text, "partial: not finished") {
+		t.Errorf("killed:\n%s", text)
+	}
+	kill(second)
+	name, err := p.Resolve("@x-killed-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := recording.Open(filepath.Join(root, ".whet", filepath.Base(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := rec.Find(recording.KindBench, "")
+	if rec.Partial == "" || len(found) != 1 {
+		t.Errorf("it holds %+v, partial %q", found, rec.Partial)
+	} else if data, err := rec.Read(found[0]); err != nil || string(data) != "BenchmarkX 1 2 ns/op\n" {
+		t.Errorf("it holds %q, %v", data, err)
+	}
+	rec.Close()
+
+	kill(start())
+	var said bytes.Buffer
+	for range 2 {
+		if err := p.Trim(0, &said); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := said.String(); strings.Count(got, "killed left") != 1 || !strings.Contains(got, "x-killed-3.whet: it opens") || strings.Count(got, "removed ") != 1 {
+		t.Errorf("the next runs say %q", got)
+	}
+	if left, err := filepath.Glob(filepath.Join(root, ".whet", "*killed*.whet")); err != nil || len(left) != 3 {
+		t.Errorf("left %q, %v", left, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(root, ".whet", "*", ".writing*")); err != nil || len(left) != 0 {
+		t.Errorf("locks are left: %q, %v", left, err)
+	}
+}
