@@ -5,9 +5,11 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -65,5 +67,26 @@ func TestReaderGoesAway(t *testing.T) {
 	var stderr bytes.Buffer
 	if code := Run(context.Background(), []string{"completion", "bash"}, nil, w, &stderr); code != cli.ExitFailed || stderr.Len() > 0 {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+}
+
+// TestInterruptedAtOnce: whet tune -json that is interrupted before there is a
+// recording still prints a document that says so.
+func TestInterruptedAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	code := Run(ctx, []string{"tune", "-json", "../../casebook/visits/original"}, strings.NewReader(""), &stdout, &stderr)
+	var d struct {
+		Schema, Partial string
+		Verdict         struct{ Outcome string }
+		Findings        []any
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &d); err != nil || code != cli.ExitInterrupted || d.Schema != "whet/tune/1" || d.Partial != "interrupted" || d.Verdict.Outcome != "invalid" || d.Findings == nil {
+		t.Errorf("exit code %d, %v, %s%s", code, err, stdout.String(), stderr.String())
+	}
+	stdout.Reset()
+	if code := Run(ctx, []string{"tune", "../../casebook/visits/original"}, strings.NewReader(""), &stdout, &stderr); code != cli.ExitInterrupted || stdout.Len() > 0 {
+		t.Errorf("without -json: exit code %d, %s", code, stdout.String())
 	}
 }

@@ -44,7 +44,6 @@ var flagsOf = map[string][]string{
 	"bench": {recording.TargetBenchmark}, "benchtime": {recording.TargetBenchmark}, "samples": {recording.TargetBenchmark},
 	"run": {recording.TargetBenchmark}, "cpu": {recording.TargetBenchmark},
 	"timeout": {recording.TargetBenchmark, recording.TargetService},
-	"budget":  {recording.TargetBenchmark, recording.TargetProgram},
 	"count":   {recording.TargetProgram},
 	"c":       {recording.TargetService}, "d": {recording.TargetService}, "warmup": {recording.TargetService}, "ready": {recording.TargetService},
 	"pprof": {recording.TargetService}, "H": {recording.TargetService}, "m": {recording.TargetService}, "body": {recording.TargetService},
@@ -64,7 +63,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.Var((*cli.StringList)(&b.Flags), "build", "pass a further `flag` to go build; may be given several times")
 	fs.BoolVar(&b.NoBinary, "no-binary", false, "leave the binary out of the recording")
 	fs.BoolVar(&b.NoSource, "no-source", false, "leave sources, and the types of what they import, out of the recording")
-	cli.Duration(fs, &t.budget, "budget", "`time` for measuring benchmarks or a program; builds, tests and the report come on top")
+	cli.Duration(fs, &t.budget, "budget", "`time` for measuring: of a service its load with the warm-up, in place of -d; builds, tests and the report come on top")
 	cli.Duration(fs, &t.timeout, "timeout", "stop a benchmark process (default: what the budget leaves), or give up a request (default 10s), after this `time`")
 	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: measure those that match `regexp`, as in go test")
 	fs.Var(cli.BenchTimeFlag{Text: &b.BenchTime}, "benchtime", "benchmarks: one run's length, a `time` like 1s or a count like 100x (default chosen)")
@@ -155,6 +154,9 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 		if t.timeout != 0 {
 			o.Load.Timeout = t.timeout
 		}
+		if err := t.divideBudget(verb, &o); err != nil {
+			return nil, err
+		}
 		o.Load.Header = http.Header(t.headers)
 		if o.Load.Body, err = message.ReadBody(t.body); err != nil {
 			return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
@@ -181,6 +183,26 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 	}
 	o := t.benchmarks(c, e.TargetArgs)
 	return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.Record(ctx, o)) }, nil
+}
+
+// divideBudget makes a budget that was given the time under load, the warm-up at most
+// a fifth of it unless that was given too.
+func (t *targetFlags) divideBudget(verb string, o *tune.ServiceOptions) error {
+	given := make(map[string]bool)
+	t.fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	switch {
+	case !given["budget"]:
+		return nil
+	case given["d"]:
+		return cli.UsageError("%s: choose -budget or -d: of a service, -budget is -d with the warm-up", verb)
+	}
+	if !given["warmup"] {
+		o.Load.Warmup = min(o.Load.Warmup, t.budget/5)
+	}
+	if o.Load.Duration = t.budget - o.Load.Warmup; o.Load.Duration <= 0 {
+		return cli.UsageError("%s: -budget %v leaves no time after a warm-up of %v", verb, t.budget, o.Load.Warmup)
+	}
+	return nil
 }
 
 func (t *targetFlags) benchmarks(c tune.Common, args []string) tune.Options {

@@ -66,7 +66,7 @@ the newest, for every verb that reads recordings: whet top @.`,
 				t.document = show.asJSON || show.format != "text"
 				record, err := t.recorder(ctx, e, "tune", operands)
 				if err != nil {
-					return err
+					return errors.Join(err, printInterrupted(ctx, e, show))
 				}
 				defer dotwhet.Tidy(e, t.bench.Out, t.keep)
 				return runTune(ctx, e, record, *show)
@@ -80,7 +80,7 @@ the newest, for every verb that reads recordings: whet top @.`,
 func runTune(ctx context.Context, e *cli.Env, record recordFunc, show showFlags) error {
 	outcome, err := record(ctx)
 	if outcome.Path == "" {
-		return cli.MeasuringError(err, "interrupted")
+		return errors.Join(cli.MeasuringError(err, "interrupted"), printInterrupted(ctx, e, &show))
 	}
 	html := cli.PageBeside(outcome.Path)
 	page, reportErr := outcome.Page()
@@ -96,7 +96,7 @@ func runTune(ctx context.Context, e *cli.Env, record recordFunc, show showFlags)
 	if page != nil && !measured {
 		had = "what there was before"
 	}
-	if page != nil && (err == nil || measured) {
+	if page != nil && (err == nil || measured || show.asJSON) {
 		reportErr = errors.Join(reportErr, printPage(e, page, run.JSONOptions{Verb: "tune", Recording: outcome.Path, Report: html}, show))
 	}
 	if err = errors.Join(err, reportErr); err != nil {
@@ -109,6 +109,17 @@ func runTune(ctx context.Context, e *cli.Env, record recordFunc, show showFlags)
 		return nil
 	}
 	return show.failed(page)
+}
+
+// printInterrupted prints a document of nothing where one was asked for and the run
+// was interrupted before there was a recording.
+func printInterrupted(ctx context.Context, e *cli.Env, show *showFlags) error {
+	if ctx.Err() == nil || !show.asJSON {
+		return nil
+	}
+	return run.WriteJSON(e.Stdout, &run.Page{Partial: "interrupted", Tool: cli.Version(), Verdict: run.Verdict{
+		Kind: "too-few-samples", Outcome: "invalid", Text: "Interrupted before anything was measured",
+	}}, run.JSONOptions{Verb: "tune"})
 }
 
 // writePage writes the HTML report, unless html is "".

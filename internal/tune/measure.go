@@ -121,6 +121,9 @@ func (r *recorder) quickPass(ctx context.Context, names []string, end time.Time)
 		case gobench.KindTimeout.Of(err) && len(res.Lines) > 1:
 			// It did not hang: it has more sub-benchmarks than the time allows.
 			r.w.Warn("the quick pass of %s was stopped after %v and saw %d of its sub-benchmarks, the others were not measured: choose with -bench, or raise -budget", name, limit.Round(time.Second), len(res.Lines))
+		case gobench.KindTimeout.Of(err) && r.o.Timeout == 0:
+			// The time was our choice: with a larger budget it may do.
+			r.leaveOut(name, fmt.Sprintf("%v; the quick pass has no more time for it, and it is left out", err))
 		default:
 			r.fail(name, err)
 		}
@@ -172,11 +175,16 @@ func (r *recorder) run(ctx context.Context, limit time.Duration, run gobench.Run
 // itself is not a failure.
 func (r *recorder) fail(name string, err error) {
 	if gobench.KindNoResult.Of(err) {
-		r.w.Warn("%v", err)
-		r.resultless, r.skipped = append(r.resultless, err.Error()), append(r.skipped, name)
+		r.leaveOut(name, err.Error())
 		return
 	}
 	r.failures = append(r.failures, failure{name, err.Error()})
+}
+
+// leaveOut notes a benchmark that came to no result without having failed.
+func (r *recorder) leaveOut(name, why string) {
+	r.w.Warn("%s", why)
+	r.resultless, r.skipped = append(r.resultless, why), append(r.skipped, name)
 }
 
 const cpuStep = "CPU profile"

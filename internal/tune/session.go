@@ -135,13 +135,13 @@ func (s *session) progress(p Progress) {
 }
 
 // measured is the end of a run that record has ended with err: it is finished where
-// there is something to keep.
+// there is something to keep, and where it was interrupted, whatever there is.
 func (s *session) measured(ctx context.Context, err error, something bool) (Outcome, error) {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	s.w.Measured()
-	if !something {
+	if !something && ctx.Err() == nil {
 		return Outcome{}, err
 	}
 	return s.finish(err)

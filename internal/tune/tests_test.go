@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/internal/gobench"
 	reportpage "whet/internal/report/page"
 	"whet/internal/report/run"
 )
@@ -96,6 +97,31 @@ func BenchmarkX(b *testing.B) {
 		if warns := strings.Contains(strings.Join(page.Warnings, "\n"), "failed beside a build (TestX failed: "); warns != step.warns {
 			t.Errorf("%s: warnings %q", step.what, page.Warnings)
 		}
+	}
+}
+
+// TestNoTimeForOne: a benchmark that the quick pass has no time for is a warning, where
+// the time was not the user's choice, and the others are measured.
+func TestNoTimeForOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
+	t.Parallel()
+	dir := writeModule(t, map[string]string{
+		"go.mod":    "module example.com/slow\n\ngo 1.26\n",
+		"x_test.go": "package slow\n\nimport (\n\t\"runtime\"\n\t\"testing\"\n)\n\nfunc BenchmarkFine(b *testing.B) {\n\tfor b.Loop() {\n\t}\n}\n\nfunc BenchmarkNever(b *testing.B) {\n\tfor b.N > 0 {\n\t\truntime.Gosched()\n\t}\n}\n",
+	})
+	outcome, err := recordModule(t, dir, func(o *Options) { o.Budget, o.Samples = 60*time.Second, 1 })
+	if err != nil || len(outcome.Failures) > 0 {
+		t.Fatalf("%v, failures %q", err, outcome.Failures)
+	}
+	_, page := openPage(t, outcome.Path)
+	if len(page.Benchmarks) != 1 || page.Benchmarks[0].Name != "BenchmarkFine" || !strings.Contains(strings.Join(page.Warnings, "\n"), "BenchmarkNever did not finish within ") {
+		t.Errorf("measured %+v, warnings %q", page.Benchmarks, page.Warnings)
+	}
+	_, err = recordModule(t, dir, func(o *Options) { o.Budget, o.Bench = 2*time.Second, "Never" })
+	if !gobench.KindNoResult.Of(err) || !strings.Contains(err.Error(), "and it is left out") {
+		t.Errorf("alone: %v", err)
 	}
 }
 
