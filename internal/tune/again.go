@@ -27,6 +27,17 @@ func hopeless(runs int, samples int64, took, left time.Duration) bool {
 	return runs >= tellingRuns && float64(samples)*(1+left.Seconds()/took.Seconds()) < enoughSamples/2
 }
 
+// hopelessText says after hopeless runs what they gave and what would do: the runs
+// that a verdict's samples take at their rate, with a tenth to spare.
+func hopelessText(runs int, samples int64, took time.Duration) string {
+	text := fmt.Sprintf("%d runs in %v gave %s of the program's own code, and the budget is too short for a verdict's %d: give it more to do", runs, took.Round(100*time.Millisecond), quantity.Plural(int(samples), "CPU sample"), enoughSamples)
+	if samples == 0 {
+		return text
+	}
+	needed := time.Duration(float64(took) * enoughSamples / float64(samples) * 1.1)
+	return fmt.Sprintf("%s, or -budget %v", text, max(needed.Round(5*time.Second), 5*time.Second))
+}
+
 // footprint is what a program may leave so that a second run of it would not be
 // like the first: what it reads of its standard input, and changes in files below
 // its directory.
@@ -120,7 +131,11 @@ func (r *programRecorder) repeat(ctx context.Context) error {
 		}
 		length := time.Duration(last.EndNs - last.StartNs)
 		took := time.Duration(last.EndNs - r.result.Runs[0].StartNs)
-		if r.samples >= enoughSamples || i+1 == maxCount || r.left() < length || hopeless(i+1, r.samples, took, r.left()) {
+		if r.samples >= enoughSamples || i+1 == maxCount || r.left() < length {
+			return nil
+		}
+		if hopeless(i+1, r.samples, took, r.left()) {
+			r.w.Warn("%s", hopelessText(i+1, r.samples, took))
 			return nil
 		}
 		if why := before.against(r.c.Dir); why != "" {

@@ -188,4 +188,13 @@ func TestHopeless(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
+	const budget = "the budget is too short for a verdict's 400: give it more to do"
+	for text, want := range map[string]string{
+		hopelessText(10, 11, 9040*time.Millisecond): "10 runs in 9s gave 11 CPU samples of the program's own code, and " + budget + ", or -budget 6m0s", // 9.04 s · 400/11 · 1.1 = 361.6 s
+		hopelessText(10, 0, time.Second):            "10 runs in 1s gave 0 CPU samples of the program's own code, and " + budget,
+	} {
+		if text != want {
+			t.Errorf("got  %s\nwant %s", text, want)
+		}
+	}
 }
