@@ -118,10 +118,10 @@ var causes = []Cause{
 	},
 	{
 		ID: "connection-per-request", Title: "a connection opened for every request",
-		What:     "An HTTP client cannot use its connections again: it is made for each call with a Transport of its own, or the answer's body is closed unread.",
+		What:     "An HTTP client cannot use its connections again: it is made for each call with a Transport of its own, keeps none by its settings, or the answer's body is closed unread. Or a function dials the same address in each call, and closes the connection when it returns.",
 		Why:      "A new connection costs a turn to the server and back, with TLS several and a signature, and both sides' memory.",
 		Silent:   "When the body is read or handed on, when the client is kept or handed on, and in main.",
-		Fix:      "One client for all; io.Copy(io.Discard, resp.Body) before Close.",
+		Fix:      "One client for all; io.Copy(io.Discard, resp.Body) before Close; a connection that is kept beside its address.",
 		Unneeded: "and the next request cannot use it",
 	},
 	{

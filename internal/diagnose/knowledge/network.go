@@ -162,20 +162,15 @@ var ownTransport = Condition{"its client and that one's Transport are made in th
 	})) {
 		return false
 	}
-	for _, e := range client.Elts {
-		kv, ok := e.(*ast.KeyValueExpr)
-		if !ok {
-			continue
-		}
-		if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Transport" {
-			if call := c.made(kv.Value); call != nil {
-				return c.In.Called(call) == "net/http.(*Transport).Clone" && c.near(call)
-			}
-			tr := c.written(kv.Value)
-			return tr != nil && c.near(tr) && typeName(c.In.TypeOf(tr)) == "net/http.Transport"
-		}
+	tr := element(client, "Transport")
+	if tr == nil {
+		return false
 	}
-	return false
+	if call := c.made(tr); call != nil {
+		return c.In.Called(call) == "net/http.(*Transport).Clone" && c.near(call)
+	}
+	lit := c.written(tr)
+	return lit != nil && c.near(lit) && typeName(c.In.TypeOf(lit)) == "net/http.Transport"
 }}
 
 // fixedText holds of a query that is the same in every call.

@@ -4,7 +4,7 @@ package knowledge
 // function the first whose condition holds speaks.
 var table = [][]Row{
 	ofStrings, ofFormatting, ofIO,
-	ofEncodings, ofNetwork, ofCrypto,
+	ofEncodings, ofNetwork, ofConnections, ofCrypto,
 	ofCopies,
 	ofCharacters, ofBytes, ofTextUse, ofGeneral, ofText,
 	ofSorting, ofTime, ofNumbers, ofReflection, ofModules,

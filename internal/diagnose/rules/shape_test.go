@@ -130,13 +130,14 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 		}
 		at := fmt.Sprintf("m/app.%s:%d", cmp.Or(function, "f"), i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa bytes.IndexByte compress/flate.NewWriter newproc makeslice") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa bytes.IndexByte compress/flate.NewWriter newproc makeslice sync.(*Pool).Get bytes.(*Buffer).WriteString") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}
 			cpu = append(cpu, stack{frames: at + " " + fn, n: 1000})
 		}
-		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}, {frames: at, n: 500, size: 128}, {frames: at, n: 250, size: 256}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 8}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 16}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 32}})
+		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}, {frames: at, n: 500, size: 128}, {frames: at, n: 250, size: 256}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 8}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 16}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 32},
+			{frames: at + " bytes.(*Buffer).WriteString", n: 4, size: 8}, {frames: at + " bytes.(*Buffer).WriteString", n: 4, size: 16}, {frames: at + " bytes.(*Buffer).WriteString", n: 4, size: 32}})
 		s.Program, s.Benchmark, s.Decisions = program, benchmark, decisions
 		res := run(t, reg, []*diagnose.Subject{s})
 		for _, f := range slices.Concat(res.Findings, res.Below) {

@@ -1,0 +1,215 @@
+package shape
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/finding"
+	"whet/internal/typed"
+)
+
+// ofPools are about pools that give nothing back, or what they should not.
+var ofPools = []Shape{
+	{Row: knowledge.Row{
+		ID: "pool-never-put", Cause: "pool-misused",
+		When:       knowledge.Words("Get of an unexported sync.Pool, a package variable or a field, that its package never calls Put of and hands nowhere"),
+		Cost:       "a pool is asked that nothing is ever put into",
+		Instead:    "Put what Get returned back when it was used, defer pool.Put(x), after a reset; or make it without a pool.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "text string", Result: "int", Args: `strings.Repeat("x", 1000)`,
+			Decls:  "var left = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 4096)) }}\n\nvar kept = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 4096)) }}\n\n//go:noinline\nfunc upper(b *bytes.Buffer, s string) int {\n\tb.WriteString(s)\n\treturn b.Len()\n}\n\nfunc reuse(s string) int {\n\tb := kept.Get().(*bytes.Buffer)\n\tb.Reset()\n\tdefer kept.Put(b)\n\treturn upper(b, s)\n}\n",
+			Before: "b := left.Get().(*bytes.Buffer)\nb.Reset()\nreturn upper(b, text)",
+			After:  "return reuse(text)"},
+	}, Spends: []string{poolGet}, Find: poolNeverPut},
+	{Row: knowledge.Row{
+		ID: "pool-per-call", Cause: "pool-misused",
+		When:       knowledge.Words("Get of a sync.Pool that is a local variable of the same function, which makes no loop around it and hands it nowhere"),
+		Cost:       "a pool is made for each call, and is empty",
+		Instead:    "Make the pool a package variable, or a field of what lives longer than a call.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "text string", Result: "int", Args: `strings.Repeat("x", 1000)`,
+			Decls:  "var shared = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 4096)) }}\n\n//go:noinline\nfunc upper(b *bytes.Buffer, s string) int {\n\tb.WriteString(s)\n\treturn b.Len()\n}\n",
+			Before: "pool := sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 4096)) }}\nb := pool.Get().(*bytes.Buffer)\nb.Reset()\ndefer pool.Put(b)\nreturn upper(b, text)",
+			After:  "b := shared.Get().(*bytes.Buffer)\nb.Reset()\ndefer shared.Put(b)\nreturn upper(b, text)"},
+	}, Spends: []string{poolGet}, Find: poolPerCall},
+	{Row: knowledge.Row{
+		ID: "pool-not-reset", Cause: "pool-misused",
+		When:       knowledge.Words("a function gets a *bytes.Buffer from a sync.Pool, writes to it and puts it back, and its package calls neither Reset nor Truncate of a buffer; the blocks are of several sizes"),
+		Cost:       "a buffer from a pool is written to, and nothing is taken out of it",
+		Instead:    "Reset it after Get, or before Put: what was written before stays in it, and it grows until the collector drops it.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "texts []string", Result: "int", Args: `slices.Repeat([]string{strings.Repeat("x", 5000)}, 200)`,
+			Decls:  "var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}\n",
+			Before: "n := 0\nfor _, text := range texts {\n\tb := buffers.Get().(*bytes.Buffer)\n\tb.WriteString(text)\n\tn += len(text)\n\tbuffers.Put(b)\n}\nreturn n",
+			After:  "n := 0\nfor _, text := range texts {\n\tb := buffers.Get().(*bytes.Buffer)\n\tb.Reset()\n\tb.WriteString(text)\n\tn += len(text)\n\tbuffers.Put(b)\n}\nreturn n"},
+	}, Spends: []string{"bytes.(*Buffer)."}, Find: poolNotReset},
+}
+
+const (
+	poolGet = "sync.(*Pool).Get"
+	poolPut = "sync.(*Pool).Put"
+)
+
+// causesOfPools are the rules about them.
+var causesOfPools = []knowledge.Cause{{
+	ID: "pool-misused", Title: "a pool that keeps nothing, or what it should not",
+	What:     "A function asks a sync.Pool that nothing is put into, or that is made anew in each call, so that New makes all it gives; or it puts a buffer back that is never reset.",
+	Why:      "Each Get of an empty pool makes a new value, and costs more than to make it without a pool. A buffer that keeps what was written grows, and is copied as it grows.",
+	Silent:   "For exported pools and those that are handed on, which others may put something into; where the loop around Get has the pool from outside; for buffers of a package that resets any.",
+	Fix:      "One pool for all calls, Put when a value was used, and Reset before.",
+	Unneeded: "so that it saves nothing",
+	Outranks: []string{"buffer-per-call", "collection-per-call", "object-per-call"},
+}}
+
+// pool is the variable or field that holds the pool of a call of Get, nil where it is
+// none that only its own package sees.
+func pool(p *typed.Package, n ast.Node) (call *ast.CallExpr, of *types.Var) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || p.Called(call) != poolGet {
+		return nil, nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil, nil
+	}
+	of, _ = p.Object(sel.X).(*types.Var)
+	if x, ok := ast.Unparen(sel.X).(*ast.SelectorExpr); ok && p.Info.Selections[x] != nil {
+		of, _ = p.Info.Selections[x].Obj().(*types.Var)
+	}
+	if of == nil || of.Pkg() != p.Types || of.Exported() && (of.IsField() || typed.Global(of)) {
+		return nil, nil
+	}
+	return call, of
+}
+
+// poolUses are the methods that are called of a pool; known is false where anything else
+// is done with it.
+func poolUses(p *typed.Package, of *types.Var) (methods []string, known bool) {
+	for _, id := range p.Uses(of) {
+		at := ast.Node(p.Operand(id))
+		if kv, ok := p.Parent(at).(*ast.KeyValueExpr); ok && kv.Key == at { // in a literal
+			continue
+		}
+		sel, ok := p.Parent(at).(*ast.SelectorExpr)
+		if !ok || sel.X != at {
+			return nil, false
+		}
+		methods = append(methods, sel.Sel.Name)
+	}
+	return methods, true
+}
+
+func poolNeverPut(p *typed.Package, n ast.Node) (m Match) {
+	call, of := pool(p, n)
+	if call == nil || !of.IsField() && !typed.Global(of) {
+		return m
+	}
+	if methods, known := poolUses(p, of); known && !slices.Contains(methods, "Put") {
+		m.Goes = []ast.Node{call}
+	}
+	return m
+}
+
+func poolPerCall(p *typed.Package, n ast.Node) (m Match) {
+	call, of := pool(p, n)
+	if call == nil || of.IsField() || typed.Global(of) || p.Definition(of) == nil {
+		return m
+	}
+	if parameter, _ := p.Named(of); parameter {
+		return m
+	}
+	d, ok := p.Declaration(call.Pos()).(*ast.FuncDecl)
+	if !ok || d.Recv == nil && (d.Name.Name == "main" || d.Name.Name == "init") || p.FunctionAround(call.Pos()) != p.FunctionAround(p.Definition(of).Pos()) {
+		return m
+	}
+	if loop := outer(p, call); loop != nil && !within(loop, p.Definition(of).Pos()) {
+		return m
+	}
+	values, known := p.SetTo(of)
+	if !known || len(values) > 1 || len(values) == 1 && !isPoolLiteral(p, values[0]) {
+		return m
+	}
+	if _, known := poolUses(p, of); known {
+		m.Goes = []ast.Node{call}
+	}
+	return m
+}
+
+// isPoolLiteral reports whether an expression makes a pool where it stands.
+func isPoolLiteral(p *typed.Package, e ast.Expr) bool {
+	if ref, ok := ast.Unparen(e).(*ast.UnaryExpr); ok {
+		e = ref.X
+	}
+	_, ok := ast.Unparen(e).(*ast.CompositeLit)
+	if call, made := ast.Unparen(e).(*ast.CallExpr); made {
+		ok = p.Builtin(call) == "new"
+	}
+	return ok
+}
+
+// empties reports whether a package empties any buffer.
+func empties(p *typed.Package) (found bool) {
+	for _, f := range p.Files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && slices.Contains([]string{"bytes.(*Buffer).Reset", "bytes.(*Buffer).Truncate"}, p.Called(call)) {
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+func poolNotReset(p *typed.Package, n ast.Node) (m Match) {
+	call, of := pool(p, n)
+	if call == nil {
+		return m
+	}
+	assert, ok := p.Parent(call).(*ast.TypeAssertExpr)
+	if !ok || types.TypeString(p.TypeOf(assert), nil) != "*bytes.Buffer" {
+		return m
+	}
+	methods, known := poolUses(p, of)
+	if !known || !slices.Contains(methods, "Put") || empties(p) {
+		return m
+	}
+	uses := p.Results(call)
+	if st, ok := p.Parent(assert).(*ast.AssignStmt); ok {
+		uses = nil
+		if v := p.Var(st.Lhs[0]); v != nil && p.SetOnce(v) != nil {
+			for _, id := range p.Uses(v) {
+				uses = append(uses, id)
+			}
+		}
+	}
+	put := false
+	var writes []ast.Node
+	for _, use := range uses {
+		sel, ok := p.Parent(use).(*ast.SelectorExpr)
+		if ok {
+			write, called := p.Parent(sel).(*ast.CallExpr)
+			if !called {
+				return m
+			}
+			switch sel.Sel.Name {
+			case "Write", "WriteString", "WriteByte", "WriteRune":
+				writes = append(writes, write)
+			case "Len", "Bytes", "String", "Cap":
+			default: // reading takes out
+				return m
+			}
+			continue
+		}
+		handed, ok := p.Parent(use).(*ast.CallExpr)
+		if !ok || p.Called(handed) != poolPut {
+			return m
+		}
+		put = true
+	}
+	if put && len(writes) > 0 {
+		m.Goes, m.Grows = writes, true
+	}
+	return m
+}
