@@ -48,6 +48,11 @@ type analysis struct {
 	mark    int64 // when marking began; -1: it is not on
 	sweep   map[int32]int64
 	waits   []State             // by the number of the reason
+	byStack [2][]State          // by stack, plus 1: of waits for sync, and of unnamed ones
+	idleEnd int64               // how much of the idle time is credited to what ended it
+	ready   int                 // goroutines
+	loneNs  int64               // for how long one processor ran and no goroutine was ready
+	loneAt  int64               // up to when that is reckoned
 	at      [NumStates][]*Wait  // by stack
 	only    func(id int64) bool // nil: all goroutines count
 	counted int                 // live ones that do
@@ -169,6 +174,7 @@ func (a *analysis) restart(ns int64) {
 	}
 	a.result = &Result{GOMAXPROCS: old.GOMAXPROCS, FromNs: ns, BusyNs: make([]int64, a.running+1), names: old.names}
 	a.result.Goroutines.Before, a.result.Goroutines.Most = a.counted, a.counted
+	a.idleEnd, a.loneNs = 0, 0
 	clear(a.kinds)
 	clear(a.edges)
 	clear(a.byTask)
@@ -178,6 +184,7 @@ func (a *analysis) restart(ns int64) {
 	for _, g := range a.live {
 		g.ns, g.since, g.began, g.marked, g.created, g.idleAt, g.unnamed = [NumStates]int64{}, ns, ns, 0, false, 0, Wait{}
 		g.bed, g.ranAt = nil, 0
+		g.assisted, g.alone, g.aloneAt, g.spareAt = 0, 0, 0, 0
 		if g.assist >= 0 {
 			g.assist = ns
 		}

@@ -7,7 +7,6 @@ import (
 
 	"whet/internal/callstack"
 	"whet/internal/format/exectrace"
-	"whet/internal/symbolname"
 	"whet/internal/timeline"
 )
 
@@ -23,7 +22,7 @@ func (a *analysis) finish(summary exectrace.Summary) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		g := a.live[id]
-		if !g.aside && g.state > Syscall && g.blockedFor() != System {
+		if !g.aside && g.state >= Syscall && g.blockedFor() != System {
 			w := a.waited(g, end, end-g.since)
 			if g.bed != nil && g.bed.now > 0 {
 				g.bed.SpareNs += a.spare(end) - g.bed.spareAt
@@ -36,6 +35,9 @@ func (a *analysis) finish(summary exectrace.Summary) {
 		}
 		a.told(g, end, nil)
 		g.settle(end)
+		if g.state == Running {
+			g.alone += min(a.lone(end)-g.aloneAt, end-g.ranFrom)
+		}
 		a.leave(id, g, end)
 	}
 	a.busy(end, 0)
@@ -119,19 +121,4 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// placeOf is the innermost frame that does not only say how a goroutine waits.
-func placeOf(s *exectrace.Stack) *callstack.Frame {
-	if s == nil {
-		return nil
-	}
-	for _, f := range s.Frames {
-		switch pkg := symbolname.Package(f.Function); {
-		case f.Function == "time.Sleep", pkg == "runtime", pkg == "sync", pkg == "syscall", strings.HasPrefix(pkg, "internal/"):
-		default:
-			return f
-		}
-	}
-	return s.Frames[0]
 }

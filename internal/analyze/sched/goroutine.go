@@ -19,6 +19,10 @@ type goroutine struct {
 	began     int64 // when its life in the trace did
 	assist    int64 // when it was made to mark; -1: it is not
 	marked    int64 // for how long it was
+	assisted  int64 // and ran meanwhile
+	alone     int64 // for how long it ran while no other processor did
+	aloneAt   int64 // for how long one processor had been all there was to do when running began
+	spareAt   int64 // for how long a processor had been idle when the state began
 	start     string
 	known     bool // start is
 	ofRuntime bool // start is the runtime's own
@@ -36,6 +40,9 @@ type goroutine struct {
 // settle books the state up to now.
 func (g *goroutine) settle(ns int64) {
 	g.ns[g.blockedFor()] += ns - g.since
+	if g.state == Running && g.assist >= 0 {
+		g.assisted += ns - max(g.since, g.assist)
+	}
 	g.since = ns
 }
 
@@ -58,6 +65,9 @@ func (a *analysis) change(e *exectrace.Event) {
 	if e.From == e.To {
 		if g.waitStack == 0 {
 			g.waitStack = e.Stack
+			if e.To == exectrace.Waiting {
+				g.state = a.shown(g.state, e.Stack)
+			}
 		}
 		return
 	}
@@ -72,10 +82,11 @@ func (a *analysis) change(e *exectrace.Event) {
 	case g.aside:
 	case e.From == exectrace.Runnable && e.To == exectrace.Running:
 		a.result.Latency.Record(length)
+		a.result.ReadyIdleNs += min(a.spare(e.TimeNs)-g.spareAt, length)
 		a.delayed(e.Goroutine, g, e.TimeNs-length, e.TimeNs)
 	case e.From == exectrace.Waiting && e.To == exectrace.Runnable:
-		a.waited(g, e.TimeNs, length).Count++
-		if g.ofRuntime {
+		a.ended(g, e.TimeNs, length)
+		if g.blockedFor() == System {
 			break
 		}
 		key := edgeKey{e.ActorStack, g.waitStack}
@@ -86,13 +97,21 @@ func (a *analysis) change(e *exectrace.Event) {
 		}
 		c.n++
 		c.ns += length
+	case e.From == exectrace.Syscall:
+		a.ended(g, e.TimeNs, length)
 	}
+	was := g.state
 	g.state = a.state(e)
+	a.readied(e.TimeNs, b2i(g.state == Runnable)-b2i(was == Runnable))
 	g.waitStack = 0
 	switch e.To {
-	case exectrace.Waiting:
+	case exectrace.Waiting, exectrace.Syscall:
 		g.waitStack, g.idleAt = e.Stack, a.idle(e.TimeNs)
-		a.lie(g, e.TimeNs)
+		if e.To == exectrace.Waiting {
+			a.lie(g, e.TimeNs)
+		}
+	case exectrace.Runnable:
+		g.spareAt = a.spare(e.TimeNs)
 	case exectrace.Gone, exectrace.Unknown:
 		if e.To == exectrace.Gone && !g.aside {
 			a.result.Goroutines.Ended++
@@ -111,7 +130,7 @@ func (a *analysis) state(e *exectrace.Event) State {
 	case exectrace.Syscall:
 		return Syscall
 	}
-	return a.reason(e.Name)
+	return a.shown(a.reason(e.Name), e.Stack)
 }
 
 func (a *analysis) reason(id exectrace.StringID) State {
@@ -159,9 +178,15 @@ func (a *analysis) enter(e *exectrace.Event) *goroutine {
 			a.name(g, e.Stack)
 		}
 	}
-	if e.To == exectrace.Waiting {
+	switch e.To {
+	case exectrace.Waiting, exectrace.Syscall:
 		g.waitStack, g.idleAt = e.Stack, a.idle(g.since)
-		a.lie(g, g.since)
+		if e.To == exectrace.Waiting {
+			a.lie(g, g.since)
+		}
+	case exectrace.Runnable:
+		g.spareAt = a.spare(g.since)
+		a.readied(g.since, 1)
 	}
 	if !g.aside {
 		a.counted++
@@ -240,6 +265,8 @@ func (a *analysis) leave(id int64, g *goroutine, ns int64) {
 	}
 	k.Count++
 	k.AssistNs += g.marked
+	k.AssistRan += g.assisted
+	k.AloneNs += g.alone
 	if life := ns - g.began; life > k.LongestNs || k.Count == 1 {
 		k.LongestID, k.LongestNs = id, life
 	}
@@ -248,6 +275,7 @@ func (a *analysis) leave(id int64, g *goroutine, ns int64) {
 		a.result.Goroutines.Ns[i] += v
 	}
 	a.result.GC.AssistNs += g.marked
+	a.result.GC.AssistRan += g.assisted
 	for _, r := range g.regions {
 		spanOf(a.byPlace, a.batch.String(r.name)).Unfinished++
 	}

@@ -49,6 +49,7 @@ func (a *analysis) busy(ns int64, more int) {
 		a.result.BusyNs[a.running] += ns - a.busyAt
 		a.busyAt = ns
 	}
+	a.lone(ns)
 	a.running += more
 }
 
@@ -76,6 +77,23 @@ func (a *analysis) spare(ns int64) int64 {
 	return ns - a.result.FromNs - full
 }
 
+// lone books for how long one processor ran while nothing was ready for the others.
+func (a *analysis) lone(ns int64) int64 {
+	if a.running == 1 && a.ready == 0 && ns > a.loneAt {
+		a.loneNs += ns - a.loneAt
+	}
+	a.loneAt = max(ns, a.loneAt)
+	return a.loneNs
+}
+
+// readied counts goroutines that are ready.
+func (a *analysis) readied(ns int64, more int) {
+	if more != 0 {
+		a.lone(ns)
+		a.ready += more
+	}
+}
+
 func (a *analysis) ranged(e *exectrace.Event) {
 	gc := &a.result.GC
 	switch e.Range {
@@ -85,6 +103,7 @@ func (a *analysis) ranged(e *exectrace.Event) {
 		case g == nil:
 		case e.Kind == exectrace.RangeEnd:
 			if g.assist >= 0 {
+				g.settle(e.TimeNs)
 				g.marked += e.TimeNs - g.assist
 			}
 			g.assist = -1

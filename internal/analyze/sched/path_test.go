@@ -2,6 +2,7 @@ package sched
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,13 +102,13 @@ func TestPathOfPlanted(t *testing.T) {
 // TestTask: one of ten, with its time and goroutine, and one that is not there.
 func TestTask(t *testing.T) {
 	whole := analyzePlanted(t)
-	slowest := &whole.Tasks[0]
+	slowest := &whole.Tasks[slices.IndexFunc(whole.Tasks, func(s Span) bool { return s.Type == "request" })]
 	r, err := Analyze(bytes.NewReader(plantedTrace(t)), Options{Limits: exectrace.DefaultLimits(), Task: slowest.SlowestID, Path: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if k := r.Task; k == nil || k.Type != "request" || !k.Ended || k.BeginNs != slowest.SlowestAt || k.EndNs-k.BeginNs != slowest.Times.Max() || len(k.Goroutines) != 1 {
-		t.Errorf("%+v, want %+v", r.Task, slowest)
+		t.Errorf("%+v, want task %d at %d", r.Task, slowest.SlowestID, slowest.SlowestAt)
 	}
 	if len(r.Task.Logs) != 1 || r.Task.Logs[0].Text != "it is there" || r.Task.Logs[0].Category != "stat" {
 		t.Errorf("log: %+v", r.Task.Logs)

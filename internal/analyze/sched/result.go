@@ -49,15 +49,18 @@ type Result struct {
 	// Kinds are the goroutines by start function, by total time without System, falling.
 	Kinds   []Kind
 	Latency hist.Histogram // from ready to running, each wait
-	Worst   []Delay        // the longest of these, falling
-	Edges   []Edge         // by delay, falling
-	Waits   []Wait         // by time, falling; without System
-	Task    *Task          // what was asked for; nil: no task was
-	Path    []Step         // the critical path from its end back to its beginning, if asked for
-	GC      GC
-	MMU     []Utilization // by length of the window, rising; windows longer than the span are left out
-	Tasks   []Span        // by type, total falling
-	Regions []Span
+	// ReadyIdleNs is the part of these in which a processor was idle: the operating
+	// system had not run its thread yet.
+	ReadyIdleNs int64
+	Worst       []Delay // the longest of these, falling
+	Edges       []Edge  // by delay, falling
+	Waits       []Wait  // by time, falling; without System
+	Task        *Task   // what was asked for; nil: no task was
+	Path        []Step  // the critical path from its end back to its beginning, if asked for
+	GC          GC
+	MMU         []Utilization // by length of the window, rising; windows longer than the span are left out
+	Tasks       []Span        // by type, total falling
+	Regions     []Span
 
 	stacks []stackWait
 	names  []*exectrace.Stack // by number
@@ -83,7 +86,9 @@ type Kind struct {
 	Start     string // the function; "" when no stack shows it
 	Count     int
 	Ns        [NumStates]int64
-	AssistNs  int64 // made to mark for the collector; also in the states
+	AssistNs  int64 // made to mark for the collector, with what they waited meanwhile; also in the states
+	AssistRan int64 // and the part of it in which they ran
+	AloneNs   int64 // running while no other processor did
 	LongestID int64
 	LongestNs int64 // life of that
 }
@@ -122,10 +127,11 @@ type Edge struct {
 	DelayNs       int64 // the waits that ended
 }
 
-// Wait is that goroutines are blocked at one place.
+// Wait is that goroutines are blocked, or in a system call, at one place.
 type Wait struct {
 	State State
 	Place *callstack.Frame // nil: unknown
+	By    string           // the function of package sync that waits; "" of other states
 	Count int64            // that ended
 	// Waiting is how many goroutines still wait when the trace ends, and Forever how
 	// many of them the trace has from their creation on.
@@ -135,6 +141,9 @@ type Wait struct {
 	LongestAt        int64 // when that began
 	LongestID        int64 // the goroutine of that
 	IdleNs           int64 // the part in which no processor ran
+	// EndsIdleNs is for how long no processor had run when one of these ended: what
+	// the program stood still for. They sum to no more than its idle time.
+	EndsIdleNs int64
 	// SpareNs is for how long at least one of them waited while a processor was idle, each
 	// moment once; RanNs is what they had run since their waits before, of the waits that
 	// ended. Of a place with several stacks SpareNs is that of the one with the most.
@@ -148,9 +157,11 @@ type Wait struct {
 type GC struct {
 	Cycles   int // that end in the trace
 	MarkNs   int64
-	AssistNs int64
-	SweepNs  int64
-	Pauses   []Pause // by total, falling
+	AssistNs int64 // as of kinds
+	// AssistRan is the part of it in which they ran.
+	AssistRan int64
+	SweepNs   int64
+	Pauses    []Pause // by total, falling
 }
 
 // Pause is the stops of the world for one reason.

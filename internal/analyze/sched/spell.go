@@ -42,9 +42,9 @@ func (a *analysis) onProc(g *goroutine, e *exectrace.Event) {
 			}
 			a.on[p] = g
 		}
-		g.on, g.ranFrom = e.Proc, e.TimeNs
+		g.on, g.ranFrom, g.aloneAt = e.Proc, e.TimeNs, a.lone(e.TimeNs)
 		if e.From == exectrace.Unknown {
-			g.ranFrom = a.result.FromNs
+			g.ranFrom, g.aloneAt = a.result.FromNs, 0
 		}
 		return
 	}
@@ -54,6 +54,7 @@ func (a *analysis) onProc(g *goroutine, e *exectrace.Event) {
 	if p := int(g.on); p >= 0 && p < len(a.on) && a.on[p] == g {
 		a.on[p] = nil
 	}
+	g.alone += min(a.lone(e.TimeNs)-g.aloneAt, e.TimeNs-g.ranFrom)
 	a.spells.add(spell{g.start, g.ranFrom, e.TimeNs})
 }
 

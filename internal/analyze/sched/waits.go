@@ -3,6 +3,7 @@ package sched
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"whet/internal/callstack"
 	"whet/internal/format/exectrace"
@@ -24,6 +25,18 @@ func (a *analysis) waited(g *goroutine, ns, length int64) *Wait {
 	return w
 }
 
+// ended books a wait, or a system call, that ends now. For what part of it no processor ran
+// since the end before it, it is what the program waited for. The runtime's own goroutines
+// wake meanwhile, and end nothing.
+func (a *analysis) ended(g *goroutine, ns, length int64) {
+	w := a.waited(g, ns, length)
+	w.Count++
+	if idle := a.idle(ns); idle > a.idleEnd && w.State != System && !g.ofRuntime {
+		w.EndsIdleNs += min(idle-a.idleEnd, idle-g.idleAt, length)
+		a.idleEnd = idle
+	}
+}
+
 func (a *analysis) wait(state State, stack exectrace.StackID) *Wait {
 	at := &a.at[state]
 	if int(stack) >= len(*at) {
@@ -41,6 +54,7 @@ func (w *Wait) add(o *Wait) {
 	w.Forever += o.Forever
 	w.Ns += o.Ns
 	w.IdleNs += o.IdleNs
+	w.EndsIdleNs += o.EndsIdleNs
 	w.SpareNs = max(w.SpareNs, o.SpareNs)
 	w.RanNs += o.RanNs
 	if o.LongestNs > w.LongestNs || w.LongestID == 0 {
@@ -55,10 +69,10 @@ type stackWait struct {
 }
 
 // EachWait calls f for the waits at each stack, leaf first, that is known; none are
-// System.
+// System or system calls.
 func (r *Result) EachWait(f func(w *Wait, stack []*callstack.Frame)) {
 	for _, w := range r.stacks {
-		if s := r.names[w.stack]; s != nil {
+		if s := r.names[w.stack]; s != nil && w.State != Syscall {
 			f(w.Wait, s.Frames)
 		}
 	}
@@ -90,6 +104,7 @@ func (a *analysis) placeWaits() {
 	type place struct {
 		state State
 		at    callstack.Frame
+		by    string
 	}
 	all := make(map[place]*Wait)
 	for state, stacks := range a.at {
@@ -100,13 +115,17 @@ func (a *analysis) placeWaits() {
 			a.keep(exectrace.StackID(stack))
 			a.result.stacks = append(a.result.stacks, stackWait{exectrace.StackID(stack), w})
 			k := place{state: State(state)}
-			at := placeOf(a.batch.Stack(exectrace.StackID(stack)))
+			s := a.batch.Stack(exectrace.StackID(stack))
+			at := placeOf(s)
 			if at != nil {
 				k.at = *at
 			}
+			if k.state == Sync {
+				k.by = waitsBy(s)
+			}
 			sum := all[k]
 			if sum == nil {
-				sum = &Wait{State: k.state, Place: at}
+				sum = &Wait{State: k.state, Place: at, By: k.by}
 				all[k] = sum
 			}
 			sum.add(w)
@@ -116,7 +135,7 @@ func (a *analysis) placeWaits() {
 		a.result.Waits = append(a.result.Waits, *w)
 	}
 	slices.SortFunc(a.result.Waits, func(x, y Wait) int {
-		return cmp.Or(cmp.Compare(y.Ns, x.Ns), cmp.Compare(x.State, y.State), compareFrames(x.Place, y.Place))
+		return cmp.Or(cmp.Compare(y.Ns, x.Ns), cmp.Compare(x.State, y.State), compareFrames(x.Place, y.Place), strings.Compare(x.By, y.By))
 	})
 }
 
@@ -126,11 +145,11 @@ const waitsShare = 0.05
 
 // HotPlaces are the places in the code where goroutines wait for each other or for the
 // world for 5 % of the span and more, by the time in which meanwhile no processor
-// ran, then by delay. Sleeping is left out.
+// ran, then by delay. Sleeping is left out, and the runtime's wait for signals.
 func (r *Result) HotPlaces() (out []*Wait) {
 	for i := range r.Waits {
 		w := &r.Waits[i]
-		if w.Place != nil && w.State != Sleep && w.State != Other && float64(w.Ns) >= waitsShare*float64(r.SpanNs) {
+		if w.Place != nil && w.State != Sleep && w.State != Other && w.Place.Function != "os/signal.loop" && float64(w.Ns) >= waitsShare*float64(r.SpanNs) {
 			out = append(out, w)
 		}
 	}

@@ -1,10 +1,14 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"whet/internal/analyze/sched"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // Shares from which on a conclusion is drawn.
@@ -17,7 +21,11 @@ const (
 	// Of 10 ms, what the collector leaves; while it marks it takes a quarter, and more
 	// where goroutines have to help.
 	mutatorShare = 0.4
+	spellShare   = 0.8 // of 100 ms, the same: less than this, or it is one pause
 	spinShare    = 0.9 // of the span, one goroutine runs
+	aloneShare   = 0.2 // of the span, goroutines of one kind keep one processor busy, and the others have nothing to do
+	starvedShare = 0.1 // of the time ready, a processor was idle
+	endShare     = 0.2 // of the time that no processor ran, to be named as what it was waited for
 )
 
 // Conclusions are what may be said of a trace, in words; what is said last where
@@ -38,36 +46,50 @@ func Conclusions(r *sched.Result) []string {
 	locks := 0
 	for i := range r.Waits {
 		w := &r.Waits[i]
-		held := w.State == sched.Sync || w.State == sched.Channel
+		held := w.State == sched.Sync && w.By != condWait || w.State == sched.Channel
 		if held && w.Forever > 0 && w.Count == 0 && w.Forever >= 10 {
-			out = append(out, fmt.Sprintf("%d goroutines that began in the trace wait at %s for %s and none was ever woken: they may be leaked.", w.Forever, place(w.Place), waitingFor(w.State)))
+			out = append(out, fmt.Sprintf("%d goroutines that began in the trace wait at %s for %s and none was ever woken: they may be leaked.", w.Forever, place(w.Place), waitingFor(w)))
 		}
-		if w.State == sched.Sync && w.Count >= 2 && locks < 2 && float64(w.Ns) >= waitShare*span*float64(max(r.GOMAXPROCS, 1)) {
+		if isLock(w) && w.Count >= 2 && locks < 2 && float64(w.Ns) >= waitShare*span*float64(max(r.GOMAXPROCS, 1)) {
 			locks++
-			out = append(out, fmt.Sprintf("Goroutines waited %d times for a lock or another of sync at %s, %s in all and up to %s%s.", w.Count, place(w.Place), ns(w.Ns), ns(w.LongestNs), ended(r, w)))
+			out = append(out, fmt.Sprintf("Goroutines waited %d times for %s at %s, %s in all and up to %s%s.", w.Count, waitingFor(w), place(w.Place), ns(w.Ns), ns(w.LongestNs), ended(r, w)))
 		}
 	}
 	running, ready := r.Goroutines.Ns[sched.Running], r.Goroutines.Ns[sched.Runnable]
 	if float64(ready) >= readyShare*float64(running) && r.Latency.Quantile(0.99) >= 1e6 {
-		out = append(out, fmt.Sprintf("Goroutines that were ready waited %s for a processor, beside %s running: one in a hundred for %s and longer.", ns(ready), ns(running), ns(r.Latency.Quantile(0.99))))
+		text := fmt.Sprintf("Goroutines that were ready waited %s for a processor, beside %s running: one in a hundred for %s and longer", ns(ready), ns(running), ns(r.Latency.Quantile(0.99)))
+		if float64(r.ReadyIdleNs) >= starvedShare*float64(ready) {
+			text += fmt.Sprintf("; for %s of it a processor was idle, so that the operating system did not run the program's threads: other programs take its cores, or a control group its time", share(r.ReadyIdleNs, ready))
+		}
+		out = append(out, text+".")
 	}
+	out = append(out, serial(r)...)
 	var stop, most int64
 	for _, p := range r.GC.Pauses {
 		stop, most = stop+p.Ns, max(most, p.MostNs)
 	}
+	spell := 0.0
 	if float64(r.GC.MarkNs) >= markShare*span {
-		out = append(out, fmt.Sprintf("The collector marks for %s of the span, in %s; goroutines help it for %s.", share(r.GC.MarkNs, r.SpanNs), quantity.Plural(r.GC.Cycles, "cycle"), ns(r.GC.AssistNs)))
+		out = append(out, fmt.Sprintf("The collector marks for %s of the span, in %s; goroutines help it for %s.", share(r.GC.MarkNs, r.SpanNs), quantity.Plural(r.GC.Cycles, "cycle"), ns(r.GC.AssistRan)))
+	}
+	if v := r.Goroutines.Ns[sched.Collector]; float64(v) >= waitShare*span*float64(max(r.GOMAXPROCS, 1)) {
+		out = append(out, fmt.Sprintf("Goroutines waited %s for the collector, while they allocated: to begin or to end marking, or for a part of it to do.", ns(v)))
 	}
 	if float64(stop) >= stopShare*span {
-		out = append(out, fmt.Sprintf("The world stands still for %s of the span, up to %s at a time.", share(stop, r.SpanNs), ns(most)))
+		out = append(out, fmt.Sprintf("The world stands still for %s of the span, up to %s at a time, the most of it for %s.", share(stop, r.SpanNs), ns(most), r.GC.Pauses[0].Reason))
 	}
 	for _, u := range r.MMU {
-		if u.WindowNs == 10e6 && u.Ratio < mutatorShare {
-			out = append(out, fmt.Sprintf("Of the 10 ms from %s on the collector leaves the program %s of the processors.", ns(u.Worst[0].AtNs), quantity.Percent(u.Ratio)))
+		if u.WindowNs == 100e6 {
+			spell = u.Ratio
+		}
+	}
+	for _, u := range r.MMU {
+		if u.WindowNs == 10e6 && u.Ratio < mutatorShare && spell < spellShare {
+			out = append(out, fmt.Sprintf("Of the 10 ms from %s on the collector and stops of the world leave the program %s of the processors.", ns(u.Worst[0].AtNs), quantity.Percent(u.Ratio)))
 		}
 	}
 	for _, k := range r.Kinds {
-		if k.Count == 1 && float64(k.Ns[sched.Running]) >= spinShare*span {
+		if k.Count == 1 && !ofRuntime(&k) && float64(k.Ns[sched.Running]) >= spinShare*span {
 			out = append(out, fmt.Sprintf("The goroutine started by %s runs for %s of the span and hardly waits.", started(&k), share(k.Ns[sched.Running], r.SpanNs)))
 		}
 	}
@@ -77,28 +99,97 @@ func Conclusions(r *sched.Result) []string {
 	return out
 }
 
-// idling says what is waited for while no processor runs.
-func idling(r *sched.Result, idle int64) string {
-	text := fmt.Sprintf("No processor runs for %s of the span", share(idle, r.SpanNs))
-	var first *sched.Wait
-	for i := range r.Waits {
-		if w := &r.Waits[i]; first == nil || better(w, first) {
-			first = w
+// serial says that a part of the program runs on one processor while the others are idle.
+func serial(r *sched.Result) []string {
+	if r.GOMAXPROCS < 2 || len(r.Chosen) > 0 {
+		return nil
+	}
+	var most *sched.Kind
+	for i := range r.Kinds {
+		if k := &r.Kinds[i]; !ofRuntime(k) && (most == nil || k.AloneNs > most.AloneNs) {
+			most = k
 		}
 	}
-	if first == nil || first.IdleNs*2 < idle {
-		return text + ": there is nothing to do, or what is waited for lies outside of the program."
+	if most == nil || float64(most.AloneNs) < aloneShare*float64(r.SpanNs) {
+		return nil
 	}
-	return text + fmt.Sprintf(", while on average %s at %s for %s%s.", average(float64(first.IdleNs)/float64(idle)), place(first.Place), waitingFor(first.State), ended(r, first))
+	return []string{fmt.Sprintf("For %s of the span only %s runs, on one of %d processors: that part is not parallel.", share(most.AloneNs, r.SpanNs), several(most), r.GOMAXPROCS)}
 }
 
-// better is what explains an idle processor sooner: a wait of goroutines for each
-// other before one for the world.
-func better(x, y *sched.Wait) bool {
-	if lock := x.State == sched.Sync; lock != (y.State == sched.Sync) && min(x.IdleNs, y.IdleNs) > 0 {
-		return lock
+// several names the goroutines of a kind.
+func several(k *sched.Kind) string {
+	if k.Count == 1 {
+		return "the goroutine started by " + started(k)
 	}
-	return x.IdleNs > y.IdleNs
+	return "one goroutine started by " + started(k) + " at a time"
+}
+
+func ofRuntime(k *sched.Kind) bool {
+	return k.Start != "runtime.main" && symbolname.Package(k.Start) == "runtime"
+}
+
+// idling says what is waited for while no processor runs: a lock that goroutines stand
+// at, and what ends the idle time, by the kind of wait.
+func idling(r *sched.Result, idle int64) string {
+	text := fmt.Sprintf("No processor runs for %s of the span", share(idle, r.SpanNs))
+	var lock *sched.Wait
+	var ends [sched.NumStates]goingOn
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		if isLock(w) && w.IdleNs*2 >= idle && (lock == nil || w.IdleNs > lock.IdleNs) {
+			lock = w
+		}
+		if e := &ends[w.State]; w.EndsIdleNs > 0 {
+			if e.ns += w.EndsIdleNs; e.most == nil || w.EndsIdleNs > e.most.EndsIdleNs {
+				e.most = w
+			}
+		}
+	}
+	if lock != nil {
+		text += fmt.Sprintf(", while on average %s at %s for %s%s", average(float64(lock.IdleNs)/float64(idle)), place(lock.Place), waitingFor(lock), ended(r, lock))
+	}
+	slices.SortStableFunc(ends[:], func(x, y goingOn) int { return cmp.Compare(y.ns, x.ns) })
+	shown := 0
+	for _, e := range ends[:3] {
+		if float64(e.ns) < endShare*float64(idle) {
+			break
+		}
+		text += fmt.Sprintf("%s %s (%s of the idle time)", []string{"; it goes on after", ",", ","}[shown], e.text(), share(e.ns, idle))
+		shown++
+	}
+	if shown == 0 && lock == nil {
+		return text + ": there is nothing to do, or what is waited for lies outside of the program."
+	}
+	return text + "."
+}
+
+// goingOn is the waits of one state that ended when no processor had run for ns in all.
+type goingOn struct {
+	ns   int64
+	most *sched.Wait
+}
+
+func (e *goingOn) text() string {
+	text := goesOn(e.most)
+	if e.most.EndsIdleNs*5 >= e.ns*4 {
+		return text + " at " + place(e.most.Place)
+	}
+	return fmt.Sprintf("%s at several places, first %s", text, place(e.most.Place))
+}
+
+// goesOn is what happened when a wait ended.
+func goesOn(w *sched.Wait) string {
+	switch w.State {
+	case sched.Syscall:
+		return "a system call"
+	case sched.Sleep:
+		return "a sleep"
+	case sched.Network:
+		return "waiting for the network"
+	case sched.Other, sched.System:
+		return "a wait for an unknown reason"
+	}
+	return "waiting for " + waitingFor(w)
 }
 
 func average(n float64) string {
@@ -108,10 +199,32 @@ func average(n float64) string {
 	return fmt.Sprintf("%.3g goroutines wait", n)
 }
 
-func waitingFor(s sched.State) string {
-	switch s {
+// condWait is where workers wait for work; it is no lock.
+const condWait = "sync.(*Cond).Wait"
+
+// isLock is whether a wait is for another goroutine to leave a lock, and not for it to
+// be done, or for work.
+func isLock(w *sched.Wait) bool {
+	if w.State != sched.Sync {
+		return false
+	}
+	switch w.By {
+	case "sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*RWMutex).RLock", "sync.(*Once).Do":
+		return true
+	}
+	return strings.HasPrefix(w.By, "sync.(*Map).") || strings.HasPrefix(w.By, "sync.Once")
+}
+
+func waitingFor(w *sched.Wait) string {
+	switch w.State {
 	case sched.Sync:
-		return "a lock or another of sync"
+		switch {
+		case isLock(w):
+			return "a lock (" + symbolname.Short(w.By) + ")"
+		case w.By != "":
+			return symbolname.Short(w.By)
+		}
+		return "another goroutine"
 	case sched.Channel:
 		return "a channel"
 	case sched.Select:
@@ -122,6 +235,8 @@ func waitingFor(s sched.State) string {
 		return "time to pass"
 	case sched.Collector:
 		return "the collector"
+	case sched.Syscall:
+		return "a system call"
 	}
 	return "a reason that the trace does not name"
 }

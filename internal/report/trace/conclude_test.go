@@ -24,7 +24,7 @@ func frame(function string, line int) *callstack.Frame {
 }
 
 func TestConclusions(t *testing.T) {
-	lock := sched.Wait{State: sched.Sync, Place: frame("m.get", 88), Count: 900, Ns: 24e9, LongestNs: 3e7, IdleNs: 61e8 * 4}
+	lock := sched.Wait{State: sched.Sync, By: "sync.(*Mutex).Lock", Place: frame("m.get", 88), Count: 900, Ns: 24e9, LongestNs: 3e7, IdleNs: 61e8 * 4}
 	for _, test := range []struct {
 		name   string
 		change func(r *sched.Result)
@@ -38,6 +38,19 @@ func TestConclusions(t *testing.T) {
 			r.Waits = []sched.Wait{{State: sched.Network, Place: frame("m.read", 5), Ns: 99e9, IdleNs: 61e7 * 50}, lock}
 			r.Edges = []sched.Edge{{Waker: frame("m.put", 95), Waiter: frame("m.get", 88), Count: 900, DelayNs: 24e9}}
 		}, []string{"61.0 %", "40 goroutines wait at m.get cache.go:88", "m.put cache.go:95 ends"}},
+		// Sleeps at two lines end half of it and two fifths; of the rest nothing is known.
+		{"idle, for sleeps", func(r *sched.Result) {
+			r.BusyNs = []int64{5e8, 5e8}
+			r.Waits = []sched.Wait{{State: sched.Sleep, Place: frame("m.poll", 7), Count: 50, Ns: 3e8, EndsIdleNs: 25e7}, {State: sched.Sleep, Place: frame("m.tick", 8), Count: 40, Ns: 2e8, EndsIdleNs: 2e8}}
+		}, []string{"50.0 % of the span", "after a sleep at several places, first m.poll cache.go:7 (90.0 % of the idle time)"}},
+		{"workers wait for work", func(r *sched.Result) {
+			r.Waits = []sched.Wait{{State: sched.Sync, By: "sync.(*Cond).Wait", Place: frame("m.work", 7), Count: 900, Ns: 24e9}, {State: sched.Sync, By: "sync.(*WaitGroup).Wait", Place: frame("m.join", 8), Count: 9, Ns: 24e9}}
+		}, []string{"None of the measures"}},
+		{"one part is not parallel", func(r *sched.Result) { r.Kinds = []sched.Kind{{Start: "main.main", Count: 1, AloneNs: 3e8}} }, []string{"30.0 % of the span", "started by main.main runs, on one of 2"}},
+		{"one processor is alone for the collector", func(r *sched.Result) {
+			r.Kinds = []sched.Kind{{Start: "runtime.gcBgMarkWorker", Count: 2, AloneNs: 3e8}}
+		}, []string{"None of the measures"}},
+		{"the collector is waited for", func(r *sched.Result) { r.Goroutines.Ns[sched.Collector] = 2e8 }, []string{"200 ms for the collector"}},
 		{"idle for nothing", func(r *sched.Result) { r.BusyNs = []int64{5e8, 5e8} }, []string{"nothing to do"}},
 		{"one goroutine of an idle program", func(r *sched.Result) { r.BusyNs, r.Chosen = []int64{1e9}, []int64{7} }, []string{"None of the measures"}},
 		// 24 s is more than 5 % of two processors' second.
@@ -50,11 +63,15 @@ func TestConclusions(t *testing.T) {
 			for range 100 {
 				r.Latency.Record(8e6)
 			}
-		}, []string{"waited 800 ms for a processor", "1.60 s running"}},
-		{"the collector", func(r *sched.Result) { r.GC.Cycles, r.GC.MarkNs, r.GC.AssistNs = 30, 4e8, 2e8 }, []string{"40.0 %", "30 cycles", "200 ms"}},
+		}, []string{"waited 800 ms for a processor", "1.60 s running", "for 8.00 ms and longer."}},
+		{"a machine with other work", func(r *sched.Result) {
+			r.Goroutines.Ns[sched.Runnable], r.ReadyIdleNs = 8e8, 6e8
+			r.Latency.Record(8e6)
+		}, []string{"for 75.0 % of it a processor was idle"}},
+		{"the collector", func(r *sched.Result) { r.GC.Cycles, r.GC.MarkNs, r.GC.AssistRan = 30, 4e8, 2e8 }, []string{"40.0 %", "30 cycles", "200 ms"}},
 		{"the world", func(r *sched.Result) { r.GC.Pauses = []sched.Pause{{Reason: "x", Count: 2, Ns: 3e7, MostNs: 2e7}} }, []string{"3.0 %", "20.0 ms"}},
 		{"assists", func(r *sched.Result) {
-			r.MMU = []sched.Utilization{{WindowNs: 1e6}, {WindowNs: 1e7, Ratio: 0.15, Worst: []sched.Moment{{AtNs: 3e8, Ratio: 0.15}}}}
+			r.MMU = []sched.Utilization{{WindowNs: 1e6}, {WindowNs: 1e7, Ratio: 0.15, Worst: []sched.Moment{{AtNs: 3e8, Ratio: 0.15}}}, {WindowNs: 1e8, Ratio: 0.5}}
 		}, []string{"10 ms from 300 ms", "15.0 %"}},
 		// 30 ms of 40 are the first step's.
 		{"a path", func(r *sched.Result) {
@@ -87,7 +104,7 @@ func TestConclusions(t *testing.T) {
 func TestHostile(t *testing.T) {
 	r := second()
 	evil := "m.\x1b[31mevil\n"
-	r.Waits = []sched.Wait{{State: sched.Sync, Place: frame(evil, 1), Count: 3, Ns: 9e9, LongestNs: 4e9}}
+	r.Waits = []sched.Wait{{State: sched.Sync, By: evil, Place: frame(evil, 1), Count: 3, Ns: 9e9, LongestNs: 4e9}}
 	r.Edges = []sched.Edge{{Waker: frame(evil, 2), Waiter: frame(evil, 1), Count: 3, DelayNs: 9e9}}
 	r.Kinds = []sched.Kind{{Start: evil, Count: 1}}
 	r.Kinds[0].Ns[sched.Running] = 99e7

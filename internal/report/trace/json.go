@@ -19,11 +19,11 @@ func WriteJSON(w io.Writer, p *Page) error {
 	kinds := make([]document.Object, len(r.Kinds))
 	for i := range r.Kinds {
 		k := &r.Kinds[i]
-		kinds[i] = document.Object{"start", k.Start, "count", k.Count, "states", states(&k.Ns), "assist_ns", k.AssistNs, "longest_id", k.LongestID, "longest_ns", k.LongestNs}
+		kinds[i] = document.Object{"start", k.Start, "count", k.Count, "states", states(&k.Ns), "assist_ns", k.AssistNs, "assist_running_ns", k.AssistRan, "alone_ns", k.AloneNs, "longest_id", k.LongestID, "longest_ns", k.LongestNs}
 	}
 	blocking := make([]document.Object, len(r.Waits))
 	for i, v := range r.Waits {
-		blocking[i] = document.Object{"state", v.State.String(), "place", at(v.Place), "count", v.Count, "waiting", v.Waiting, "delay_ns", v.Ns, "longest_ns", v.LongestNs, "longest_at_ns", v.LongestAt, "longest_id", v.LongestID, "idle_ns", v.IdleNs}
+		blocking[i] = document.Object{"state", v.State.String(), "place", at(v.Place), "by", by(&v), "count", v.Count, "waiting", v.Waiting, "delay_ns", v.Ns, "longest_ns", v.LongestNs, "longest_at_ns", v.LongestAt, "longest_id", v.LongestID, "idle_ns", v.IdleNs, "ends_idle_ns", v.EndsIdleNs}
 	}
 	edges := make([]document.Object, len(r.Edges))
 	for i, v := range r.Edges {
@@ -52,8 +52,8 @@ func WriteJSON(w io.Writer, p *Page) error {
 			"goroutines_before", g.Before, "goroutines_created", g.Created, "goroutines_ended", g.Ended, "goroutines_most", g.Most, "states", states(&g.Ns),
 			"gomaxprocs", r.GOMAXPROCS, "processors", procs, "busy_ns", r.BusyNs},
 		"goroutines", kinds, "blocking", blocking, "edges", edges,
-		"latency", append(times(&r.Latency), "worst", worst),
-		"gc", document.Object{"cycles", r.GC.Cycles, "mark_ns", r.GC.MarkNs, "assist_ns", r.GC.AssistNs, "sweep_ns", r.GC.SweepNs, "pauses", pauses}, "mmu", mmu,
+		"latency", append(times(&r.Latency), "idle_ns", r.ReadyIdleNs, "worst", worst),
+		"gc", document.Object{"cycles", r.GC.Cycles, "mark_ns", r.GC.MarkNs, "assist_ns", r.GC.AssistNs, "assist_running_ns", r.GC.AssistRan, "sweep_ns", r.GC.SweepNs, "pauses", pauses}, "mmu", mmu,
 		"tasks", spans(r.Tasks, false), "regions", spans(r.Regions, true),
 		"hot_places", hotPlaces(r), "task", task(r.Task), "critical_path", path(r.Path),
 	})
@@ -75,9 +75,17 @@ func hotPlaces(r *sched.Result) []document.Object {
 		if e := endedBy(r, w); e != nil {
 			waker = at(e.Waker)
 		}
-		out = append(out, document.Object{"function", w.Place.Function, "file", w.Place.File, "line", w.Place.Line, "state", w.State.String(), "count", w.Count, "delay_ns", w.Ns, "waiting_mean", float64(w.Ns) / float64(max(r.SpanNs, 1)), "idle_ns", w.IdleNs, "ended_by", waker})
+		out = append(out, document.Object{"function", w.Place.Function, "file", w.Place.File, "line", w.Place.Line, "state", w.State.String(), "by", by(w), "count", w.Count, "delay_ns", w.Ns, "waiting_mean", float64(w.Ns) / float64(max(r.SpanNs, 1)), "idle_ns", w.IdleNs, "ends_idle_ns", w.EndsIdleNs, "ended_by", waker})
 	}
 	return out
+}
+
+// by is how a wait for sync is called, null of others.
+func by(w *sched.Wait) any {
+	if w.By == "" {
+		return nil
+	}
+	return w.By
 }
 
 // task is null unless one was asked for.

@@ -32,11 +32,11 @@ func Moments(r *sched.Result) (out []Moment) {
 	shown := 0
 	for _, w := range r.HotPlaces() {
 		// Who waits for clients, or all the time, is not held up.
-		if w.State != sched.Sync && w.State != sched.Channel && w.State != sched.Collector || w.Count == 0 || w.LongestNs > r.SpanNs/2 || shown == mostOf {
+		if !isLock(w) && w.State != sched.Channel && w.State != sched.Collector || w.Count == 0 || w.LongestNs > r.SpanNs/2 || shown == mostOf {
 			continue
 		}
 		shown++
-		add(w.LongestAt, w.LongestNs, w.LongestID, fmt.Sprintf("the longest wait for %s at %s, %s", waitingFor(w.State), place(w.Place), ns(w.LongestNs)))
+		add(w.LongestAt, w.LongestNs, w.LongestID, fmt.Sprintf("the longest wait for %s at %s, %s", waitingFor(w), place(w.Place), ns(w.LongestNs)))
 	}
 	for _, d := range r.Worst[:min(len(r.Worst), mostOf)] {
 		add(d.FromNs, d.ToNs-d.FromNs, d.Goroutine, fmt.Sprintf("ready and not running for %s: goroutine %d, %s", ns(d.ToNs-d.FromNs), d.Goroutine, name(d.Start)))

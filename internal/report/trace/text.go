@@ -192,7 +192,7 @@ func (t *writer) kinds() {
 		if blocked > 0 {
 			note = mostly.String() + " " + share(k.Ns[mostly], blocked)
 		}
-		table = append(table, []string{started(&k), strconv.Itoa(k.Count), blank(k.Ns[sched.Running]), blank(k.Ns[sched.Runnable]), blank(blocked), blank(k.Ns[sched.Syscall]), blank(k.AssistNs), note})
+		table = append(table, []string{started(&k), strconv.Itoa(k.Count), blank(k.Ns[sched.Running]), blank(k.Ns[sched.Runnable]), blank(blocked), blank(k.Ns[sched.Syscall]), blank(k.AssistRan), note})
 	}
 	t.Labelled(table)
 }
@@ -216,9 +216,17 @@ func (t *writer) waits() {
 		if w.Waiting > 0 {
 			note = fmt.Sprintf("%d wait when the trace ends", w.Waiting)
 		}
-		table = append(table, []string{place(w.Place), w.State.String(), strconv.FormatInt(w.Count, 10), ns(w.Ns), ns(w.LongestNs), share(w.IdleNs, w.Ns), note})
+		table = append(table, []string{place(w.Place), reason(&w), strconv.FormatInt(w.Count, 10), ns(w.Ns), ns(w.LongestNs), share(w.IdleNs, w.Ns), note})
 	}
 	t.Labelled(table)
+}
+
+// reason is a wait's state, and of sync which of it.
+func reason(w *sched.Wait) string {
+	if w.By == "" {
+		return w.State.String()
+	}
+	return printable.Line(strings.NewReplacer("(*", "", ")", "").Replace(w.By))
 }
 
 func (t *writer) edges() {
@@ -259,7 +267,7 @@ func (t *writer) collector() {
 		return
 	}
 	t.Heading("Collector", quantity.Plural(gc.Cycles, "cycle"))
-	t.Hang(2, "", 0, fmt.Sprintf("marking %s (%s of the span), assists %s, sweeping %s", ns(gc.MarkNs), share(gc.MarkNs, t.r.SpanNs), ns(gc.AssistNs), ns(gc.SweepNs)))
+	t.Hang(2, "", 0, fmt.Sprintf("marking %s (%s of the span), assists %s, sweeping %s", ns(gc.MarkNs), share(gc.MarkNs, t.r.SpanNs), ns(gc.AssistRan), ns(gc.SweepNs)))
 	if len(t.r.MMU) > 0 && gc.MarkNs > 0 {
 		var least []string
 		for _, u := range t.r.MMU {

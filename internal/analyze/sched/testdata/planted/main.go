@@ -1,7 +1,7 @@
 // Planted is a program whose waits are known: a lock that is held for 5 ms 20
 // times while another goroutine wants it, ten tasks with a region that sleeps
-// for a millisecond, a task that never ends, and three forced collections. It
-// traces itself, and the trace goes to standard output.
+// for a millisecond, a task that never ends, and three forced collections; then what
+// more.go says. It traces itself, and the trace goes to standard output.
 package main
 
 import (
@@ -68,5 +68,6 @@ func main() {
 		runtime.GC()
 	}
 	all.Wait()
+	more()
 	trace.Stop()
 }

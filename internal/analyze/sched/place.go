@@ -1,0 +1,100 @@
+package sched
+
+import (
+	"strings"
+
+	"whet/internal/callstack"
+	"whet/internal/format/exectrace"
+	"whet/internal/symbolname"
+)
+
+// placeOf is the innermost frame that does not only say how a goroutine waits: outside
+// of the runtime and sync and, if there is such a frame, of the packages through which
+// programs read and write.
+func placeOf(s *exectrace.Stack) *callstack.Frame {
+	if s == nil {
+		return nil
+	}
+	var first *callstack.Frame
+	for _, f := range s.Frames {
+		switch pkg := symbolname.Package(f.Function); {
+		case f.Function == "time.Sleep", pkg == "runtime", pkg == "sync", pkg == "syscall", pkg == "golang.org/x/sys/unix", strings.HasPrefix(pkg, "internal/"):
+		case pkg == "net", pkg == "bufio", pkg == "io", pkg == "os", pkg == "time", pkg == "crypto/tls":
+			if first == nil {
+				first = f
+			}
+		default:
+			return f
+		}
+	}
+	if first == nil {
+		first = s.Frames[0]
+	}
+	return first
+}
+
+// waitsBy is the function of package sync that a stack waits in, as the program calls
+// it: Once.Do rather than the lock in it.
+func waitsBy(s *exectrace.Stack) (by string) {
+	if s == nil {
+		return ""
+	}
+	for _, f := range s.Frames {
+		switch pkg := symbolname.Package(f.Function); {
+		case pkg == "sync":
+			by = f.Function
+		case pkg == "runtime", strings.HasPrefix(pkg, "internal/"):
+		default:
+			return by
+		}
+	}
+	return by
+}
+
+// shown is the state of a wait where its stack says more than the runtime's reason.
+// Semaphores of the runtime itself have the reason of a lock: one at which a goroutine
+// that allocates waits for the collector to begin or to end marking is no lock of the
+// program's. And what began before the trace, or before a generation that states its
+// stack, has no reason.
+func (a *analysis) shown(s State, stack exectrace.StackID) State {
+	if s != Sync && s != Other || stack == 0 {
+		return s
+	}
+	memo := &a.byStack[b2i(s == Other)]
+	if int(stack) >= len(*memo) {
+		*memo = append(*memo, make([]State, int(stack)+1-len(*memo))...)
+	}
+	if (*memo)[stack] == 0 {
+		if shown := a.batch.Stack(stack); shown != nil {
+			(*memo)[stack] = waitIn(s, shown) + 1
+		} else {
+			return s
+		}
+	}
+	return (*memo)[stack] - 1
+}
+
+// inRuntime are the waits by the runtime's function.
+var inRuntime = map[string]State{
+	"runtime.gcStart": Collector, "runtime.gcMarkDone": Collector, "runtime.gcAssistAlloc": Collector, "runtime.gcParkAssist": Collector, "runtime.GC": Collector,
+	"runtime.selectgo": Select, "runtime.block": Select, "runtime.netpollblock": Network,
+	"runtime.chanrecv": Channel, "runtime.chansend": Channel, "runtime.chanrecv1": Channel, "runtime.chanrecv2": Channel, "runtime.chansend1": Channel,
+}
+
+// waitIn finds a state in the frames of the runtime that a stack begins with.
+func waitIn(s State, stack *exectrace.Stack) State {
+	for _, f := range stack.Frames {
+		switch pkg := symbolname.Package(f.Function); {
+		case f.Function == "time.Sleep":
+			return Sleep
+		case pkg == "sync", strings.HasPrefix(pkg, "internal/"):
+			return Sync
+		case pkg != "runtime":
+			return s
+		}
+		if known, ok := inRuntime[f.Function]; ok && (s == Other || known == Collector) {
+			return known
+		}
+	}
+	return s
+}
