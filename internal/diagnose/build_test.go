@@ -3,6 +3,8 @@ package diagnose
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"whet/internal/analyze/hot"
@@ -59,7 +61,13 @@ func mutexProfile(samples ...sample) *hot.Classified {
 
 func stackOf(names []string) (leafFirst []callstack.Frame) {
 	for i := len(names) - 1; i >= 0; i-- {
-		leafFirst = append(leafFirst, callstack.Frame{Function: names[i], File: "/m/x.go", Line: 1})
+		f := callstack.Frame{Function: names[i], File: "/m/x.go", Line: 1}
+		if at, fn, ok := strings.Cut(names[i], " "); ok {
+			file, line, _ := strings.Cut(at, ":")
+			f.Function, f.File = fn, file
+			f.Line, _ = strconv.Atoi(line)
+		}
+		leafFirst = append(leafFirst, f)
 	}
 	return leafFirst
 }

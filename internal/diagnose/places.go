@@ -362,7 +362,7 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 	first := e.lines[0].at
 	s := l.lead(e)
 	p := finding.HotPlace{
-		Function: first.Function, File: s.display(first.File), Line: first.Line,
+		Function: symbolname.Elide(first.Function), File: s.display(first.File), Line: first.Line,
 		WorthRatio: e.worth, CPUSamples: l.samples,
 		CPURatio: l.share(e.sum, cpuTime), AllocBytesRatio: l.share(e.sum, allocBytes),
 		Decisions: []finding.Decision{}, Benchmarks: []string{},

@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // negligible is the avoidable share below which a claim is not even listed
@@ -362,16 +363,19 @@ func (m *merger) add(s *Subject, w weighed) {
 		wait:  max(w.avoidable.wait, c.Wait),
 		Finding: finding.Finding{
 			Rule: w.rule.ID, Row: c.Row, Title: w.rule.Title,
-			Function: c.Place.Function, File: file, Line: c.Place.Line,
+			Function: symbolname.Elide(c.Place.Function), File: file, Line: c.Place.Line,
 			CPURatio: w.cost.cpu, AllocBytesRatio: w.cost.alloc, DelayRatio: w.cost.delay, WaitRatio: c.Wait,
 			AvoidableCPURatio: w.avoidable.cpu, AvoidableAllocBytesRatio: w.avoidable.alloc,
 			CPUSamples: s.BaseCPUSamples(), CPUSamplesNeeded: int64(w.rule.MinSamples), AllocSamples: s.AllocSamples(),
 			Unknown:    s.unknown(c.aboutWaits()),
 			Confidence: s.confidence(&w),
-			Evidence:   c.Evidence, Why: c.Why, Remedy: c.Remedy, Fixable: c.Fixable,
+			Evidence:   c.Evidence, Why: c.Why, Fixable: c.Fixable,
 			Benchmarks: s.names(),
 		},
 	}
+	var shown []finding.Evidence
+	f.Remedy, shown = s.home(c.Remedy, c.Place)
+	f.Evidence = slices.Concat(f.Evidence, shown)
 	if w.underLock != nil {
 		f.UnderLock = s.At(*w.underLock)
 		f.Unknown.Delay = false

@@ -144,16 +144,7 @@ func bottleneck(reg *Registry, subjects []*Subject, pool *Subject, findings []fi
 		}
 		v.Text += collectorText(subjects, mem) + over + mem.near()
 	default:
-		v = Verdict{Kind: CPUBound, Text: "CPU-bound"}
-		if fn, share := heaviest(subjects, byCPU); fn != "" {
-			v.Text += fmt.Sprintf(" in %s (%s of CPU)", fn, quantity.Percent(share))
-		} else {
-			v.Text += ", spread over many functions"
-			if fn, share := mostOwn(subjects); fn != "" {
-				v.Text += fmt.Sprintf(", the most of it below %s (%s)", fn, quantity.Percent(share))
-			}
-		}
-		v.Text += over + mem.near()
+		v = Verdict{Kind: CPUBound, Text: cpuBound(subjects, need) + over + mem.near()}
 	}
 	return v
 }

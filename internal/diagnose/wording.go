@@ -2,10 +2,14 @@ package diagnose
 
 import (
 	"fmt"
+	"go/ast"
 	"slices"
+	"strings"
 
+	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/recording"
+	"whet/internal/typed"
 )
 
 // names are those of the benchmarks that the profiles are of.
@@ -104,4 +108,52 @@ func (s *Subject) starvedByOthers(mem *memoryManagement) string {
 		return ""
 	}
 	return fmt.Sprintf(" got %s of a processor, yet its scheduler shows no waiting: the machine was busy with other work, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)))
+}
+
+// Anywhere is how a remedy says where to keep what a call makes and drops. Where
+// the source shows which of the places is right, the finding names that one:
+// see home.
+const Anywhere = "in a sync.Pool or, where one goroutine at a time calls the function, in a field"
+
+// home puts into a remedy that says Anywhere the place that the source shows to be
+// right for what a statement makes, and returns what shows it.
+//
+// A pool costs a call or two for every use, and keeps what it likes. So what a
+// loop makes is kept before the loop; what a method makes that one goroutine at a
+// time calls, in a field of its receiver; and a pool is for the others. See
+// typed.Package.Receiver for what shows that, and when it misleads.
+func (s *Subject) home(remedy string, at Place) (string, []finding.Evidence) {
+	if !strings.Contains(remedy, Anywhere) {
+		return remedy, nil
+	}
+	st := s.Statement(at.File, at.Line)
+	where, why := Anywhere, []finding.Evidence(nil)
+	if fn, ok := st.Func.(*ast.FuncDecl); ok {
+		where, why = s.homeOf(fn, at.File)
+	}
+	if st.Loop != nil && !strings.Contains(remedy, "before the loop") {
+		where = "in a variable before the loop or, where the function itself is called often, " + where
+	}
+	return strings.Replace(remedy, Anywhere, where, 1), why
+}
+
+// homeOf is the place for what a declared function makes.
+func (s *Subject) homeOf(fn *ast.FuncDecl, file string) (where string, why []finding.Evidence) {
+	pkg := s.PackageOf(file)
+	if pkg == nil {
+		return Anywhere, nil
+	}
+	of, sharing := pkg.Receiver(fn)
+	switch {
+	case sharing == typed.Alone:
+		return fmt.Sprintf("in a field of *%s", of.Name()), []finding.Evidence{{Kind: "source", Text: fmt.Sprintf(
+			"(*%s).%s sets fields of its receiver without a lock: one goroutine at a time calls it, and may use what a field keeps", of.Name(), fn.Name.Name)}}
+	case sharing == typed.Shared:
+		return "in a sync.Pool", nil
+	case sharing == typed.NoReceiver && fn.Recv == nil && fn.Name.IsExported():
+		return "in a sync.Pool", nil
+	case sharing == typed.NoReceiver && fn.Recv == nil:
+		return "in a sync.Pool or, handed in as an argument, with the caller", nil
+	}
+	return Anywhere, nil
 }

@@ -24,6 +24,7 @@ import (
 	"whet/internal/recording"
 	"whet/internal/report/load"
 	runreport "whet/internal/report/run"
+	"whet/internal/symbolname"
 )
 
 // course is what a recording holds over time: of a program, a service, or the
@@ -394,7 +395,7 @@ func (a *Reading) contention() []runreport.Waiting {
 			if place.Idle || len(out) == maxWaiting {
 				continue
 			}
-			w := runreport.Waiting{Benchmark: p.benchmark, Kind: string(place.Kind), Function: place.Function, File: a.sources.Display(place.File), Line: place.Line, Count: place.Count, DelayNs: place.DelayNs}
+			w := runreport.Waiting{Benchmark: p.benchmark, Kind: string(place.Kind), Function: symbolname.Elide(place.Function), File: a.sources.Display(place.File), Line: place.Line, Count: place.Count, DelayNs: place.DelayNs}
 			if d := a.covered(recording.KindBlock, p.benchmark); d > 0 {
 				w.PerS = document.Number(float64(place.DelayNs) / float64(d))
 			}

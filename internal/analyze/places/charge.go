@@ -2,6 +2,7 @@ package places
 
 import (
 	"whet/internal/callstack"
+	"whet/internal/symbolname"
 )
 
 // Role says whose code a frame is.
@@ -113,7 +114,7 @@ func (c *Charges) read(stack []callstack.FrameID) charged {
 		case Own:
 			f := c.of.Frame(id)
 			below := c.below(stack[:i])
-			return charged{role: Own, line: Line{f.Function, f.File, f.Line}, callee: callee(below), kind: kindOf(below)}
+			return charged{role: Own, line: Line{f.Function, f.File, f.Line}, callee: symbolname.Elide(callee(below)), kind: kindOf(below)}
 		case Test:
 			test = true
 		case Support:

@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/types"
 
+	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/typed"
 )
@@ -223,7 +224,7 @@ var ofModules = []Row{
 	{
 		ID: "x-text-caser", Cause: "made-per-call", Callees: []string{"golang.org/x/text/cases.Lower", "golang.org/x/text/cases.Upper", "golang.org/x/text/cases.Title"}, When: perCall,
 		Cost:       "makes tables of a language's rules",
-		Instead:    "Keep the Caser: for one goroutine at a time in a field, or in a sync.Pool, as it holds state; Reset is called by String. For no certain language (language.Und) strings.ToLower and ToUpper do nearly the same; they know no rules for a letter's place in the word.",
+		Instead:    "Keep the Caser " + diagnose.Anywhere + ", as it holds state; Reset is called by String. For no certain language (language.Und) strings.ToLower and ToUpper do nearly the same; they know no rules for a letter's place in the word.",
 		Confidence: finding.Medium,
 		Example: Example{Params: "text string", Result: "string", Args: sentence, Imports: []string{"golang.org/x/text/cases", "golang.org/x/text/language"},
 			Decls:  "var casers = sync.Pool{New: func() any { c := cases.Title(language.English); return &c }}",

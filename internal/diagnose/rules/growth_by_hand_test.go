@@ -474,7 +474,7 @@ func handed(list *[][]byte, n byte) {
 		{"m/app.sum:4", "Copy nothing"},
 		{"m/app.send:11", "Keep it in a sync.Pool"},
 		{"m/app.head:19 bufio.(*Scanner).Scan", "Cut the lines off"},
-		{"m/app.line:24 bufio.(*Scanner).Scan", "Hand the scanner a buffer"},
+		{"m/app.line:24 bufio.(*Scanner).Scan", "hand it to the scanner with its Buffer method"},
 		{"m/app.number:28", "a field of the encoder"},
 		{"m/app.kept:34", ""},
 		{"m/app.handed:40", ""},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/finding"
 	"whet/internal/typed"
@@ -28,7 +29,7 @@ var ofEscapes = []Shape{
 		ID: "object-dropped", Cause: "object-dropped",
 		When:       knowledge.Words("a variable starts as &T{…} or new(T) of a struct of the package, the compiler says that it escapes to the heap, memory is taken for it, and nothing that is done with it lets it outlive the call: its fields are used, and functions are called that keep it no longer"),
 		Cost:       "an object is made on the heap for one call",
-		Instead:    "Keep it between calls, in a sync.Pool or, where one goroutine at a time calls the function, in a field, and set its fields anew. Where it is on the heap only because it is handed over as an interface, let what takes it take the type: it stays on the stack then.",
+		Instead:    "Keep it between calls " + diagnose.Anywhere + ", and set its fields anew. Where it is on the heap only because it is handed over as an interface, let what takes it take the type: it stays on the stack then.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "out io.Writer, list []int", Result: "int", Args: "io.Discard, []int{1, 2, 3}",
 			Decls:  "type writer struct {\n\tout  io.Writer\n\tn    int\n\troom [512]byte\n}\n\n//go:noinline\nfunc (w *writer) Write(b []byte) (int, error) {\n\tw.n += len(b)\n\treturn copy(w.room[w.n&255:], b), nil\n}\n\nvar pool = sync.Pool{New: func() any { return new(writer) }}\n",

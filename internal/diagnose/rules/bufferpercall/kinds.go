@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/diagnose"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
@@ -37,13 +38,13 @@ type kind struct {
 	perInput bool
 }
 
-const pooled = "Keep it in a sync.Pool or, where one goroutine at a time calls the function, in a field"
+const pooled = "Keep it " + diagnose.Anywhere
 
 var kinds = []*kind{
 	{
 		what: "a bytes.Buffer", own: "bytes.Buffer", made: []string{"bytes.NewBuffer"}, fits: startsEmpty,
 		later:  []string{"bytes.growSlice", "bytes.(*Buffer)."},
-		remedy: pooled + ", and Reset it before use; leave very large ones out of the pool.",
+		remedy: pooled + ", and Reset it before use; let very large ones go.",
 	},
 	builder,
 	{
@@ -61,15 +62,15 @@ var kinds = []*kind{
 	},
 	{
 		what: "a bufio.Scanner with a buffer of its own", made: []string{"bufio.NewScanner"}, later: []string{"bufio.(*Scanner).Scan"},
-		remedy: "Hand the scanner a buffer that is kept (a sync.Pool, a field) with its Buffer method, or keep a bufio.Reader and Reset it.",
+		remedy: "Keep a buffer " + diagnose.Anywhere + ", and hand it to the scanner with its Buffer method; or keep a bufio.Reader, and Reset it.",
 	},
 	{
 		what: "a csv.Reader with a buffer of its own", made: []string{"csv.NewReader"}, inside: "bufio.NewReaderSize", perInput: true,
-		remedy: "Give one csv.Reader the whole input and read record after record. Where the inputs are separate: keep a bufio.Reader (a sync.Pool, a field) of the usual size, Reset it to each input, and hand that to csv.NewReader, which then makes none.",
+		remedy: "Give one csv.Reader the whole input and read record after record. Where the inputs are separate: keep a bufio.Reader of the usual size " + diagnose.Anywhere + ", Reset it to each input, and hand that to csv.NewReader, which then makes none.",
 	},
 	{
 		what: "a csv.Writer with a buffer of its own", made: []string{"csv.NewWriter"}, inside: "bufio.NewWriterSize", perInput: true,
-		remedy: "Write all records with one csv.Writer. Where the outputs are separate: keep a bufio.Writer (a sync.Pool, a field) of the usual size, Reset it to each output, and hand that to csv.NewWriter, which then makes none.",
+		remedy: "Write all records with one csv.Writer. Where the outputs are separate: keep a bufio.Writer of the usual size " + diagnose.Anywhere + ", Reset it to each output, and hand that to csv.NewWriter, which then makes none.",
 	},
 	{
 		what: "a json.Decoder, with a buffer of its own, for a text that is in memory", made: []string{"json.NewDecoder"}, fits: plainDecoder, perInput: true,
@@ -99,7 +100,7 @@ var kinds = []*kind{
 
 var builder = &kind{
 	what: "a strings.Builder", own: "strings.Builder", later: []string{"strings.(*Builder)."},
-	remedy: "Append to a []byte or a bytes.Buffer that is kept (before the loop, in a sync.Pool, in a field) and write that: a Builder gives its memory away with String and cannot be used again.",
+	remedy: "Append to a []byte or a bytes.Buffer that is kept " + diagnose.Anywhere + ", and write that: a Builder gives its memory away with String and cannot be used again.",
 }
 
 var scratch = &kind{

@@ -22,7 +22,7 @@ func Rule() diagnose.Rule {
 			What:   "A function makes a buffer on the heap in each call and drops it when it returns: a slice or an array to read into or work in, a bytes.Buffer, a strings.Builder whose text is only written, a bufio.Reader or Writer, one inside a csv.Reader or Writer, a Scanner's buffer, that of a json.Decoder for a text in memory, a compressor or decompressor, a hash's state.",
 			Why:    "Its memory is allocated, cleared and collected for every call, and what grows is grown again each time. A gzip.Writer alone takes some 800 KB.",
 			Silent: "For buffers that outlive the call (returned, stored, sent, given to a goroutine or to a function that may keep them) and wherever the source does not show that they do not; for a buffer that the compiler keeps on the stack; for one that is made once in ten iterations or less, as a pool's are; for buffers that the benchmark itself makes; for what read-growth or logging says already.",
-			Fix:    "A sync.Pool, or a field of a value that one goroutine uses at a time; before the loop where a loop makes it.",
+			Fix:    "Made before the loop where a loop makes it; kept in a field of the receiver where one goroutine at a time calls the method; in a sync.Pool otherwise.",
 			Before: "var buf bytes.Buffer\nrender(&buf, page)\nw.Write(buf.Bytes())",
 			After:  "buf := pool.Get().(*bytes.Buffer)\ndefer pool.Put(buf)\nbuf.Reset()\nrender(buf, page)\nw.Write(buf.Bytes())",
 		},

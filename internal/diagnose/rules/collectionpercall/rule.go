@@ -24,7 +24,7 @@ func Rule() diagnose.Rule {
 			What:   "A map, or a slice that grows or holds more than plain numbers, is made in each call and dropped when the call is over: a local variable, or a field of a struct that itself lives no longer than a call.",
 			Why:    "Its memory is allocated, filled as it grows, and collected for every call. A set of a few elements takes a header and a table, and each look-up hashes.",
 			Silent: "For what outlives the call (returned, stored, sent, held by a literal that may run later, in a struct that is kept), and wherever the source does not show that it does not; for what the compiler keeps on the stack; for what is made once in ten iterations or less, or by a function that a program calls once; for maps that are written out with their elements; for slices of numbers that are made with their length (buffer-per-call) and of bytes or runes; for lines that take memory for something else too; for what benchmarks make themselves; for what logging, dense-map or slice-growth say already; without types.",
-			Fix:    "Keep the memory between calls, in a sync.Pool, or a field where calls do not overlap, and clear it; for sets of a few elements, slices.",
+			Fix:    "Keep the memory between calls, in a field where one goroutine at a time calls the method, in a sync.Pool otherwise, and clear it; for sets of a few elements, slices.",
 			Before: "seen := make(map[int]bool)\nfor _, to := range doors { seen[to] = true }",
 			After:  "seen := f.seen[:0]\nfor _, to := range doors { if !slices.Contains(seen, to) { seen = append(seen, to) } }\nf.seen = seen",
 		},
@@ -245,9 +245,9 @@ func kind(t types.Type, plural string) string {
 func (f *dropped) remedy() string {
 	switch {
 	case f.small:
-		return "Use a slice for each set: looking through at most eight elements is faster than hashing. Keep the slices between calls (a sync.Pool, or a field where calls do not overlap) and cut them to [:0]."
+		return "Use a slice for each set: looking through at most eight elements is faster than hashing. Keep the slices between calls " + diagnose.Anywhere + ", and cut them to [:0]."
 	case f.set:
-		return "Keep the map between calls (a sync.Pool, or a field where calls do not overlap) and clear it, or mark members in a slice by number, with a stamp that grows by one in each call, which needs no clearing."
+		return "Keep the map between calls " + diagnose.Anywhere + ", and clear it, or mark members in a slice by number, with a stamp that grows by one in each call, which needs no clearing."
 	}
 	t := f.c.Var.Type()
 	elem := collections.ElementOf(t)
@@ -265,7 +265,7 @@ func (f *dropped) remedy() string {
 	case ofPointers:
 		also = " What its elements point to stays reachable: clear it where that matters."
 	}
-	return "Keep the memory between calls (a sync.Pool, or a field where calls do not overlap) and " + again + "; leave what has become very large out of the pool." + also
+	return "Keep the memory between calls " + diagnose.Anywhere + ", and " + again + "; let what has become very large go." + also
 }
 
 // countBlocks is a number of blocks, which on average need not be whole.

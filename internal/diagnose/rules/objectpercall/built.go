@@ -176,9 +176,9 @@ func (x *constructor) claim(p *repeated.Place) diagnose.Claim {
 	case reading:
 		c.Remedy = once + " and share it: its methods change nothing."
 	case unknown:
-		c.Remedy = once + " and share it, if several goroutines may use it at the same time. Otherwise keep such objects in a sync.Pool."
+		c.Remedy = once + " and share it, if several goroutines may use it at the same time. Otherwise keep such objects " + diagnose.Anywhere + "."
 	case changing:
-		c.Remedy = "Its methods change it: keep such objects in a sync.Pool, and put each into the state that a call expects."
+		c.Remedy = "Its methods change it: keep such objects " + diagnose.Anywhere + ", and put each into the state that a call expects."
 	}
 	return c
 }
