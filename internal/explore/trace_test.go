@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/trace"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -133,6 +134,46 @@ func TestTraceBase(t *testing.T) {
 	for _, args := range [][]string{{"-base", name, "-task", "1", name}, {"-base", "missing", name}} {
 		if _, err := runTrace(t, nil, args...); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+// TestTraceDamaged reads damaged traces in every way that the verb has: each answer is a page
+// with what was read and a warning, or one line.
+func TestTraceDamaged(t *testing.T) {
+	data, err := ownTrace()
+	if err != nil {
+		t.Skipf("another trace is on: %v", err)
+	}
+	flipped := bytes.Clone(data)
+	for i := len(flipped) / 3; i < len(flipped); i += 1001 {
+		flipped[i] ^= 0x10
+	}
+	for _, bad := range []struct {
+		name, warning string
+		data          []byte
+	}{
+		{"cut off", "read up to byte", data[:len(data)/2]},
+		{"flipped", "", flipped},
+		{"two", "another trace begins there", slices.Concat(data, data)},
+		{"two, packed", "another trace begins there", packed(t, slices.Concat(data, data))},
+		{"nothing", "", []byte("go 1.26 trace\x00\x00\x00")},
+		{"of the future", "", []byte("go 1.99 trace\x00\x00\x00\x01\x01\x01\x01\x01")},
+	} {
+		for _, args := range [][]string{nil, {"-json"}, {"-pprof", "sched", "-o", "-"}, {"-pprof", "wall", "-o", "-"}, {"-html", "-o", "-"}} {
+			got, err := runTrace(t, bad.data, append(args, "-")...)
+			if err != nil {
+				if bad.warning != "" || strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s, %v: %v", bad.name, args, err)
+				}
+				continue
+			}
+			if len(args) > 0 && args[0] == "-html" {
+				got = strings.ReplaceAll(got, "\\u0020", " ")
+			}
+			if !strings.Contains(got, bad.warning) {
+				t.Errorf("%s, %v: no warning of %q in %d bytes", bad.name, args, bad.warning, len(got))
+			}
 		}
 	}
 }

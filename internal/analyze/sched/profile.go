@@ -327,24 +327,30 @@ func (r *profilePart) Join(part *exectrace.Part) {
 		was := r.follow(part, g)
 		if was.waits = g.state == exectrace.Waiting; g.moved || !g.before {
 			was.blocked = g.blocked
-			was.at, was.stack = part.TimeNs(g.at), part.StackID(g.stack)
+			was.at, was.stack = part.TimeNs(g.at), p.stack(part, g.stack)
 		}
 		p.past[g.id] = was
 	}
 	for _, i := range r.early {
-		p.book(part.StackID(i.stack), part.TimeNs(i.from), part.TimeNs(i.to))
+		p.book(p.stack(part, i.stack), part.TimeNs(i.from), part.TimeNs(i.to))
 	}
 	for i, c := range r.counts {
 		if c.n > 0 {
-			sum := at(&p.counts, int(part.StackID(i)))
+			sum := at(&p.counts, int(p.stack(part, i)))
 			sum.n += c.n
 			sum.ns += c.ns
 		}
 	}
-	for id := len(p.stacks); id < len(p.counts); id++ {
-		p.stacks = append(p.stacks, part.Stack(exectrace.StackID(id)))
-	}
 	p.spare = append(p.spare, r)
+}
+
+// stack returns the number within the reading of a part's stack, and notes what it is.
+func (p *profiler) stack(part *exectrace.Part, index int) exectrace.StackID {
+	id := part.StackID(index)
+	for next := len(p.stacks); next <= int(id); next++ {
+		p.stacks = append(p.stacks, part.Stack(exectrace.StackID(next)))
+	}
+	return id
 }
 
 // follow goes through what a goroutine did in the generation, after what it did before.
@@ -376,7 +382,7 @@ func (r *profilePart) follow(part *exectrace.Part, g *life) past {
 			if was.waits {
 				stack = 0 // who ended the wait is not said
 			}
-			was.blocked, was.at, was.stack = true, part.TimeNs(f.at), part.StackID(stack)
+			was.blocked, was.at, was.stack = true, part.TimeNs(f.at), p.stack(part, stack)
 		}
 		was.ran = was.ran || f.state == exectrace.Running
 		if g.moved && was.blocked && stateOf(p.kind) != f.next {
@@ -385,7 +391,7 @@ func (r *profilePart) follow(part *exectrace.Part, g *life) past {
 		}
 	}
 	for _, i := range g.ended {
-		end(part.StackID(i.stack), part.TimeNs(i.from), part.TimeNs(i.to), i.ran)
+		end(p.stack(part, i.stack), part.TimeNs(i.from), part.TimeNs(i.to), i.ran)
 	}
 	if was.ran = was.ran || g.ran; was.ran {
 		was.early = nil

@@ -96,7 +96,7 @@ func plainBlocked(t *testing.T, data []byte, o Options, b Blocking) map[string]c
 				}
 				g.at = &interval{stack: key, from: e.TimeNs}
 			}
-			if e.To == exectrace.Gone {
+			if e.To == exectrace.Gone || e.To == exectrace.Unknown {
 				if !g.ran {
 					book(g.early...)
 				}

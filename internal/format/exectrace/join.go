@@ -40,6 +40,7 @@ type joiner struct {
 	started bool
 	joined  int // generations
 	parts   func() PartReader
+	jump    jump // the longest
 	summary Summary
 }
 
@@ -102,7 +103,7 @@ func (j *joiner) part(src source, g *generation) *part {
 	if !j.started {
 		j.started, j.begin = true, max(at, 1)
 	}
-	m.origin, m.last = j.begin, max(at-j.begin, 0)
+	m.origin, m.last = j.begin, min(max(at-j.begin, 0), maxSpanNs)
 	return &part{gen: g, merger: m, source: src}
 }
 
@@ -175,6 +176,9 @@ func (j *joiner) start(src source, g *generation) *part {
 // next goes on to the next generation.
 func (j *joiner) next(p *part) {
 	g, m := p.gen, p.merger
+	if after := j.after(p); j.joined > 0 && after-j.last > j.jump.ns {
+		j.jump = jump{after - j.last, j.last}
+	}
 	j.last = j.after(p)
 	j.joined++
 	if g.snapped && j.summary.MonoNs == 0 {
@@ -220,6 +224,9 @@ func (j *joiner) join(p *part) error {
 func (j *joiner) judge(p *part) error {
 	for _, damaged := range p.harm {
 		j.warn("the trace is damaged: %v", damaged)
+	}
+	if p.merger.jump.ns > j.jump.ns {
+		j.jump = p.merger.jump
 	}
 	lacks := ""
 	if m := p.merger; m.losses > 0 {

@@ -48,6 +48,7 @@ type order struct {
 	origin  int64                 // of the events' times
 	last    int64                 // time of the last event
 	count   int                   // events so far
+	jump    jump                  // the longest
 	apart   *apart                // nil: all kinds are wanted
 	// losses counts events that could not be what they say; the first was at lossNs.
 	losses int
@@ -77,9 +78,24 @@ func (o *order) flush() {
 	o.events = o.out(o.events)
 }
 
+// jump is a time without any event.
+type jump struct{ ns, at int64 }
+
+// longJumpNs is what a trace of a program that is not stopped does not reach: each
+// second has a generation.
+const longJumpNs = 60e9
+
+// maxSpanNs bounds the times of events, so that sums over a thousand goroutines do not
+// overflow: 104 days.
+const maxSpanNs = 1 << 53
+
 // tick is the time of the next event: after the one before.
 func (o *order) tick(ns int64) int64 {
-	o.last = max(ns-o.origin, o.last+1)
+	next := max(min(ns-o.origin, maxSpanNs), o.last+1)
+	if next-o.last > o.jump.ns {
+		o.jump = jump{next - o.last, o.last}
+	}
+	o.last = next
 	if o.apart != nil && o.count < len(o.apart.firsts) {
 		o.apart.firsts[o.count] = o.last
 	}

@@ -170,7 +170,7 @@ func (j *joiner) after(p *part) int64 {
 	if j.joined == 0 {
 		return 0
 	}
-	return max(p.merger.ns(p.gen.minTime)-j.begin, j.last+1)
+	return max(min(p.merger.ns(p.gen.minTime)-j.begin, maxSpanNs), j.last+1)
 }
 
 // joinApart puts a generation that has a reader after those before.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // Limits bound what Read takes on. Reading stops at the first that is reached,
@@ -83,6 +84,10 @@ func reading(src Source, limits Limits, run func(*joiner, opened) error) (Summar
 	err = run(j, from)
 	if err != nil && !errors.Is(err, errPartial) {
 		return j.summary, err
+	}
+	if j.jump.ns > longJumpNs {
+		j.warn("times jump by %v at %.3f s: the process was stopped, or a clock or the trace is damaged",
+			time.Duration(j.jump.ns).Round(time.Second), float64(j.jump.at)/1e9)
 	}
 	if j.summary.Events == 0 {
 		if len(j.summary.Warnings) > 0 {
