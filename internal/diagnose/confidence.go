@@ -2,8 +2,12 @@ package diagnose
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 
 	"whet/internal/finding"
+	"whet/internal/quantity"
 )
 
 // fewSamples is the number of a place's own samples below which its share is
@@ -36,4 +40,27 @@ func (s *Subject) confidence(w *weighed) finding.Confidence {
 		return finding.Medium
 	}
 	return own
+}
+
+// settles names the measurement that would settle what a claim's confidence leaves open;
+// "" where it leaves nothing open, or no measurement would.
+func (s *Subject) settles(w *weighed) string {
+	if w.claim.Leak != nil || w.claim.Wait > 0 || s.confidence(w) == finding.High {
+		return ""
+	}
+	cost := w.claim.Cost
+	if own := s.CPUSamples(cost.CPU); !w.claim.aboutWaits() && s.CPU != nil && own > 0 && (w.cost.few || own < fewSamples) {
+		return fmt.Sprintf("a longer run would settle the share of time: it rests on %s of %d: %s", quantity.Plural(int(own), "sample"), s.BaseCPUSamples(), s.forMore())
+	}
+	if n := s.contentions(cost.Mutex); w.claim.aboutWaits() && n < fewContentions {
+		return fmt.Sprintf("a longer run would settle the delay: it rests on %s: %s", quantity.Plural(int(n), "wait"), s.forMore())
+	}
+	if w.claim.Confidence == "" || w.claim.Confidence == finding.High || s.Pool != nil || slices.ContainsFunc(w.claim.Evidence, func(e finding.Evidence) bool { return strings.Contains(e.Text, " would show: ") }) {
+		return ""
+	}
+	if s.isBenchmark() && strings.HasPrefix(s.Benchmark, "Benchmark") {
+		top, _, _ := strings.Cut(s.Benchmark, "/")
+		return "what the change gains depends on the input: with it in the working tree, whet prove -bench '^" + top + "$' would settle it"
+	}
+	return "what the change gains depends on the input: a run before and one after it, compared by whet diff, would settle it"
 }

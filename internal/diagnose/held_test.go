@@ -177,7 +177,9 @@ func TestCeilingOfADelay(t *testing.T) {
 		}
 		text := ""
 		for _, e := range lock.Evidence {
-			text += e.Text
+			if e.Kind != "open" {
+				text += e.Text
+			}
 		}
 		if !strings.Contains(text, test.says) || test.says == "" && test.kind == recording.TargetBenchmark && text != "" {
 			t.Errorf("%s: evidence %q", test.name, text)

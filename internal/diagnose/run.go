@@ -391,6 +391,9 @@ func (m *merger) add(s *Subject, w weighed) {
 	if text := s.waitText(&w); text != "" {
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: text})
 	}
+	if text := s.settles(&w); text != "" {
+		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "open", Text: text})
+	}
 	mem := s.memory()
 	f.CeilingRatio = finding.Ceiling(max(f.AvoidableCPURatio, f.wait))
 	f.CeilingWithGCRatio = max(f.CeilingRatio, finding.CeilingWithGC(f.AvoidableCPURatio, f.AvoidableAllocBytesRatio, float64(mem.base), float64(mem.collect)))
