@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,5 +161,27 @@ func TestRateOfKnownServers(t *testing.T) {
 				t.Errorf("%d of 20 within 5 %%", hits)
 			}
 		})
+	}
+}
+
+// TestLawTakesSixLevels: of fewer levels than twice the law's three coefficients, which
+// a server that one client fills needs, no law is told, and a warning says why; of more
+// one is.
+func TestLawTakesSixLevels(t *testing.T) {
+	for name, c := range map[string]struct {
+		server *server
+		few    bool
+	}{
+		"pool of 1": {pool(1, 1, 0.02), true},
+		"a law":     {lawful(1, capacity.Law{Lambda: 25, Sigma: 0.02, Kappa: 0.98 / 1600}), false},
+	} {
+		k, err := Find(context.Background(), Closed(), c.server.closed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(k.Warnings, func(text string) bool { return strings.Contains(text, "too few for the scalability law") })
+		if !k.Found || said != c.few || (k.Law == nil) != c.few || c.few != (len(k.Levels) < 6) {
+			t.Errorf("%s: found %v, %d levels: law %+v, warnings %q", name, k.Found, len(k.Levels), k.Law, k.Warnings)
+		}
 	}
 }
