@@ -59,6 +59,9 @@ var costInstruments = []costInstrument{
 	{name: "defaults", text: "what whet tune does all the time: rates, metrics and CPU profile", rates: true, cpu: true, metrics: true},
 }
 
+// costPrefix is what the names of recordings of costs begin with.
+const costPrefix = "cost-"
+
 // RecordCost measures what each instrument costs a service under load, and
 // writes it into a recording: its costs. The load lasts o.Load.Duration;
 // as many pairs are made as fit.
@@ -68,7 +71,7 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 		return Outcome{}, err
 	}
 	r := &serviceRecorder{session: newSession(o.Common), o: o}
-	if err := r.create(recording.TargetService, "cost-"+dotwhet.Name("", serviceName(o.Load.URL))); err != nil {
+	if err := r.create(recording.TargetService, costPrefix+dotwhet.Name("", serviceName(o.Load.URL))); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	capture "whet/internal/capture/compiler"
@@ -81,6 +82,19 @@ func (s *session) create(kind, name string) (err error) {
 		s.w.Meter = host.Start()
 	}
 	return err
+}
+
+// rename gives the recording another name than it was created with, unless the user
+// chose that.
+func (s *session) rename(name string) {
+	m := &s.w.Manifest
+	switch {
+	case m.DefaultName == "":
+	case strings.HasPrefix(m.DefaultName, costPrefix):
+		m.DefaultName = costPrefix + name
+	default:
+		m.DefaultName = name
+	}
 }
 
 // addBinary has the binary built inside the recording.
