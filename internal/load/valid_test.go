@@ -260,6 +260,7 @@ func TestOtherWarnings(t *testing.T) {
 		"1.0 % of the requests were never sent":                    unsent,
 		"6.0 % of the requests waited for a connection: none of 8": waited,
 		"3 requests failed for want of file descriptors":           {Requests: 1000, Errors: map[string]int64{loadresult.NoFiles: 3}},
+		"5.0 % of the requests failed, most with status 5xx: 503":  {Requests: 1000, Errors: map[string]int64{"status 5xx": 30, "status 4xx": 20}, Examples: map[string]string{"status 5xx": "503"}},
 		"3 requests failed for want of ports":                      {Requests: 1000, Errors: map[string]int64{loadresult.NoPorts: 3}},
 	} {
 		if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.Contains(got, want) {

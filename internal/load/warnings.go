@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"strings"
 	"time"
 
 	"whet/internal/load/engine"
@@ -106,7 +107,8 @@ func (w *warner) failures() {
 	case res.Requests > 0 && failed == res.Requests:
 		w.add("every request failed: the figures are those of failing")
 	case failed > 0 && float64(failed) >= 0.01*float64(res.Requests):
-		w.add("%s of the requests failed", quantity.Percent(float64(failed)/float64(res.Requests)))
+		kind := res.Commonest()
+		w.add("%s of the requests failed, most with %s", quantity.Percent(float64(failed)/float64(res.Requests)), strings.TrimSuffix(kind+": "+res.Examples[kind], ": "))
 	}
 	if n := res.Errors[loadresult.NoFiles]; n > 0 {
 		w.add("%s failed for want of file descriptors: raise their number (ulimit -n), or give fewer connections (-c)", quantity.Plural(int(n), "request"))

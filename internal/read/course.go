@@ -274,6 +274,9 @@ func (a *Reading) addRun(page *runreport.Page) {
 	}
 	if a.service != nil {
 		page.Service = a.serviceFigures(a.service)
+		if text := page.Service.MostlyFails(); text != "" {
+			page.Verdict.Text += "; " + text
+		}
 	}
 	page.Unknown = m.Unknown
 	if a.service != nil && a.service.Instruments == "none" && len(m.Unknown) > 0 {

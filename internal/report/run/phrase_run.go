@@ -215,3 +215,21 @@ func (e *Event) sentence() string {
 	}
 	return printable.Line(e.Text)
 }
+
+// MostlyFails says that most requests failed, and of what: then the target's cost is
+// that of failing. "" where they did not.
+func (s *Service) MostlyFails() string {
+	var failed int64
+	for _, e := range s.Errors {
+		failed += e.Count
+	}
+	if s.Requests <= 0 || failed*2 < s.Requests {
+		return ""
+	}
+	e := &s.Errors[0]
+	text := fmt.Sprintf("%s of the requests failed, most with %s", quantity.Percent(float64(failed)/float64(s.Requests)), printable.Line(e.Kind))
+	if e.Example != "" {
+		text += " (" + printable.Line(e.Example) + ")"
+	}
+	return text + ": what was measured is mostly failing; a smaller -c may be served"
+}
