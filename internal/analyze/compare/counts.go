@@ -115,6 +115,8 @@ func (j *judge) settle(c, other *count) {
 	}
 	switch {
 	case !c.sure && c.exact:
+		// The rounding is no interval yet: a round more may bring another count.
+		c.low, c.high = 1/MaxRatio, MaxRatio
 		c.reason = fmt.Sprintf("%s: too few to be sure that it never varies", rounds(c.rounds))
 	case !c.sure:
 		c.reason = fmt.Sprintf("%s: too few to be sure that it stays below one", rounds(c.rounds))

@@ -382,3 +382,18 @@ func TestSeparationByLot(t *testing.T) {
 		t.Errorf("%d of %d lots lie apart", apart, all)
 	}
 }
+
+// TestFewCountsHaveNoInterval: of too few rounds to be sure that a count never varies,
+// its rounding is no interval; of five it is: 25 to 26 against 2 to 3.
+func TestFewCountsHaveNoInterval(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		r := one(t, constantly(n, 25, 2, 800, 64), defaults, AllocsPerOp)
+		low, high := 1/MaxRatio, MaxRatio
+		if n == 5 {
+			low, high = 25.0/3, 26.0/2
+		}
+		if r.RatioLow != low || r.RatioHigh != high || r.Ratio != 12.5 {
+			t.Errorf("%d rounds: %v, %v to %v; want %v to %v", n, r.Ratio, r.RatioLow, r.RatioHigh, low, high)
+		}
+	}
+}
