@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"flag"
+	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -11,9 +13,11 @@ import (
 
 	"golang.org/x/term"
 
+	"whet/internal/capture/process"
 	"whet/internal/cli"
 	"whet/internal/dotwhet"
 	"whet/internal/load/message"
+	"whet/internal/printable"
 	"whet/internal/recording"
 	"whet/internal/tune"
 )
@@ -82,7 +86,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
 	fs.BoolVar(&t.asJSON, "json", false, "print one JSON document")
-	fs.BoolVar(&t.verbose, "v", false, "pass on what benchmarks and servers print, to stderr; tune: print all warnings in full")
+	fs.BoolVar(&t.verbose, "v", false, "pass on what the target prints, that of benchmarks and servers to stderr; tune: print all warnings in full")
 	return t
 }
 
@@ -168,9 +172,14 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 	case recording.TargetProgram:
 		o := t.program
 		o.Common, o.Args, o.Budget = c, behind, t.budget
-		o.Stdout, o.Stderr = e.Stdout, e.Stderr
-		if t.document {
-			o.Stdout = e.Stderr
+		quiet := process.NewBounded(0, lastOutput)
+		switch {
+		case t.document:
+			o.Stdout, o.Stderr = e.Stderr, e.Stderr
+		case t.verbose:
+			o.Stdout, o.Stderr = e.Stdout, e.Stderr
+		default:
+			o.Stdout, o.Stderr = quiet, quiet
 		}
 		o.Stdin = e.Stdin
 		if f, ok := e.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -179,10 +188,42 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 		if err := o.Validate(); err != nil {
 			return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}
 		}
-		return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.RecordProgram(ctx, o)) }, nil
+		return func(ctx context.Context) (tune.Outcome, error) {
+			out, err := tune.RecordProgram(ctx, o)
+			if out.Failed {
+				printLast(e.Stderr, quiet)
+			}
+			return recorded(out, err)
+		}, nil
 	}
 	o := t.benchmarks(c, e.TargetArgs)
 	return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.Record(ctx, o)) }, nil
+}
+
+// What a program printed is in its recording, and does not stand before the result.
+// Of one that fails the last of it tells why.
+const (
+	lastOutput = 4 << 10
+	lastLines  = 10
+)
+
+// printLast writes the last lines of what a program printed.
+func printLast(w io.Writer, b *process.Bounded) {
+	_, tail, dropped := b.Parts()
+	text := strings.TrimRight(string(tail), "\n")
+	if text == "" {
+		return
+	}
+	lines := strings.Split(text, "\n")
+	if more := len(lines) - lastLines; more > 0 || dropped > 0 {
+		lines = lines[max(more, 0):]
+		fmt.Fprintf(w, "whet: the program's last lines (-v passes on all that it prints):\n")
+	} else {
+		fmt.Fprintf(w, "whet: the program printed:\n")
+	}
+	for _, l := range lines {
+		fmt.Fprintf(w, "  %s\n", printable.Message(l))
+	}
 }
 
 // divideBudget makes a budget that was given the time under load, the warm-up at most

@@ -35,7 +35,8 @@ all packages, and records those of the package that has the costliest.
 
 A main package without benchmarks, or followed by -- and the program's arguments. Tune builds
 it with its agent added (your source is not touched) and runs it to its end: all profiles, wall
-and CPU time, peak memory. What it prints goes where it went before; with -json to stderr.
+and CPU time, peak memory. What it prints is kept in the recording, and passed on with -v; of one
+that fails the last lines are shown. With -json it goes to stderr.
 
 The URL of a service. Tune drives it with load and takes its profiles meanwhile: from whet's
 agent or net/http/pprof in it. With -- and a command, it starts the server first and stops it

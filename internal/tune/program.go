@@ -91,6 +91,7 @@ type programRecorder struct {
 	result  record.Program
 	taken   taken
 	samples int64 // of the base in the CPU profiles; without Count
+	failed  bool  // a run ended by itself, and not with 0
 }
 
 // RecordProgram builds a main package with the agent in it, runs it to its end
@@ -108,7 +109,9 @@ func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
 	}
 	defer r.w.Discard()
 	err := r.record(ctx)
-	return r.measured(ctx, err, len(r.result.Runs) > 0)
+	out, err := r.measured(ctx, err, len(r.result.Runs) > 0)
+	out.Failed = r.failed
+	return out, err
 }
 
 func (r *programRecorder) record(ctx context.Context) error {
@@ -184,6 +187,7 @@ func (r *programRecorder) run(ctx context.Context, i int) (whole bool, err error
 	if res == nil {
 		return false, fmt.Errorf("run %s: the system does not tell how it ended", r.c.Operand)
 	}
+	r.failed = r.failed || ending == "" && !res.OK()
 	run := newRun(&r.session, res, ending)
 	began, written, why := r.adopt(&r.taken, a, run.StartNs, run.EndNs)
 	switch {

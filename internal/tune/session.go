@@ -42,6 +42,9 @@ type Outcome struct {
 	// Failures are benchmarks that could not be measured, a line each. The
 	// others were.
 	Failures []string
+	// Failed: a program ended by itself and not with 0, so that what it printed
+	// last tells why.
+	Failed bool
 
 	reading *read.Reading // nil: measuring failed or was stopped before it was read
 }
