@@ -213,7 +213,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 			}
 			w.avoidable = w.avoidable.part(c.Removed)
 			if c.Wait > 0 {
-				w.above = c.Wait >= Threshold
+				w.above = c.Wait >= Threshold && !(w.cost.few && slices.Contains(rule.Essential, EvidenceCPU))
 			} else if c.aboutWaits() {
 				w.above = s.contended(&c)
 			} else {

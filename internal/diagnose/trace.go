@@ -11,6 +11,7 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/finding"
 	"whet/internal/quantity"
+	"whet/internal/stat"
 	"whet/internal/symbolname"
 )
 
@@ -148,17 +149,21 @@ func isWaiting(pkg string) bool {
 }
 
 // ParkNs is the most of a processor's time that the scheduler is taken to need for one
-// wait: to park a goroutine, find another, and make it run again. What the profile has
-// of the scheduler beyond that is processors that look for work.
-const ParkNs = 2000
+// wait: to park a goroutine, find another, and make it run again, for which a thread may
+// have to be woken. What the profile has of the scheduler beyond that is processors that
+// look for work.
+const ParkNs = 4000
 
 // HandOff is what waiting at some places costs, though it is not for long: shares of
 // the CPU time of the base and the scheduler together.
 //
 // Let c be the CPU time of the base and s that of the scheduler, o what of c lies
-// beneath the places in operations on channels and locks, n the waits there of N in
-// all, and T the time of all processors in the trace. Operations are o/(c + s), and the
-// scheduler's part is the smaller of s/(c + s)·n/N and n·ParkNs/T.
+// beneath the places in operations on channels and locks (the lower end of the 95 %
+// Wilson interval of their samples), n the waits there of N in
+// all, and T the CPU time in the trace. Operations are o/(c + s), and the scheduler's
+// part is the smaller of s/(c + s)·n/N and n·ParkNs/T. T is the time of all processors
+// in the trace, as far as the operating system gave it: the CPU time of the profile by
+// its duration, divided by the processors in use in the trace, at most 1.
 type HandOff struct {
 	Waits     int64
 	Operate   float64
@@ -198,18 +203,68 @@ func (s *Subject) HandOff(at []*PlaceWait) HandOff {
 		return false
 	})
 	h.samples = s.CPUSamples(h.Samples)
-	h.Operate = ratio(baseSum(s.CPU, s.CPUColumn, h.Samples), whole)
-	h.Schedule = min(ratio(mem.schedule, whole)*float64(h.Waits)/float64(t.Parks), float64(h.Waits)*ParkNs/float64(t.ProcNs))
+	sure := stat.Wilson(int(h.samples), int(s.BaseCPUSamples()), 0.95).Low
+	h.Operate = max(sure, 0) * ratio(mem.base, whole)
+	h.Schedule = min(ratio(mem.schedule, whole)*float64(h.Waits)/float64(t.Parks), float64(h.Waits)*ParkNs/float64(t.ProcNs)/s.given())
 	return h
 }
 
-func anyHolds(at []*PlaceWait, f *callstack.Frame) bool {
-	for _, w := range at {
-		if p := &w.Place; f.File == p.File && p.Line <= f.Line && f.Line <= max(p.EndLine, p.Line) {
-			return true
-		}
+// given is the part of the time of the trace's processors that was CPU time: on a busy
+// machine a thread that does not run has its processor all the same.
+func (s *Subject) given() float64 {
+	if s.CPU.Duration <= 0 || s.Trace.SpanNs <= 0 {
+		return 1
 	}
-	return false
+	used := float64(s.CPU.Total(s.CPUColumn)) / float64(s.CPU.Duration)
+	part := used / (float64(s.Trace.ProcNs) / float64(s.Trace.SpanNs))
+	if !(part > 0) {
+		return 1
+	}
+	return min(part, 1)
+}
+
+func anyHolds(at []*PlaceWait, f *callstack.Frame) bool {
+	return slices.ContainsFunc(at, func(w *PlaceWait) bool { return w.Place.Holds(f.File, f.Line) })
+}
+
+// Holds reports whether a line is one of the place's.
+func (p *Place) Holds(file string, line int) bool {
+	return file == p.File && p.Line <= line && line <= max(p.EndLine, p.Line)
+}
+
+// OwnSamples adds the base samples of the CPU profile that are as asked for up by the
+// statement of the innermost frame of the user's own, in the order in which they come.
+func (s *Subject) OwnSamples(is func(function string) bool) (out []PlaceSamples) {
+	index := make(map[Place]int)
+	EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
+		found := is == nil
+		for _, id := range stack {
+			f := s.CPU.Frame(id)
+			if found = found || is(f.Function); !s.Own(f) {
+				continue
+			}
+			if !found {
+				return
+			}
+			st := s.Statement(f.File, f.Line)
+			p := st.Place(f.Function)
+			i, ok := index[p]
+			if !ok {
+				i = len(out)
+				index[p] = i
+				out = append(out, PlaceSamples{Place: p})
+			}
+			out[i].Add(sample.Index())
+			return
+		}
+	})
+	return out
+}
+
+// PlaceSamples are those of one statement.
+type PlaceSamples struct {
+	Place Place
+	Set
 }
 
 // isOperation knows the functions in which goroutines wait for each other.
@@ -227,7 +282,7 @@ func (h *HandOff) Evidence(s *Subject) []finding.Evidence {
 	return []finding.Evidence{
 		{Kind: "trace", Text: fmt.Sprintf("%s at both ends in %s of the trace, %s a second; a goroutine ran for %s between two of them on average",
 			quantity.Plural(int(h.Waits), "wait"), quantity.Nanoseconds(float64(s.Trace.SpanNs)), quantity.Count(float64(h.PerSecond)), quantity.Nanoseconds(float64(h.RanNs)))},
-		{Kind: "cpu", Text: fmt.Sprintf("%s of the CPU time of the measured code and the scheduler are operations there (%s), and %s the scheduler's work for these waits",
+		{Kind: "cpu", Text: fmt.Sprintf("%s of the CPU time of the measured code and the scheduler at least are operations there (%s), and %s the scheduler's work for these waits",
 			quantity.Percent(h.Operate), quantity.Plural(int(h.samples), "sample"), quantity.Percent(h.Schedule))},
 	}
 }

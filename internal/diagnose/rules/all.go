@@ -7,14 +7,19 @@ import (
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules/boxedvalue"
 	"whet/internal/diagnose/rules/bufferpercall"
+	"whet/internal/diagnose/rules/busywaiting"
 	"whet/internal/diagnose/rules/channelperitem"
 	"whet/internal/diagnose/rules/collectionpercall"
+	"whet/internal/diagnose/rules/collectorassists"
 	"whet/internal/diagnose/rules/constantwork"
+	"whet/internal/diagnose/rules/dearhandoff"
 	"whet/internal/diagnose/rules/densemap"
+	"whet/internal/diagnose/rules/equalcalls"
 	"whet/internal/diagnose/rules/escapingstruct"
 	"whet/internal/diagnose/rules/fmtformat"
 	"whet/internal/diagnose/rules/goroutineleak"
 	"whet/internal/diagnose/rules/heapgrowth"
+	"whet/internal/diagnose/rules/idlebehindlock"
 	"whet/internal/diagnose/rules/jsonreencode"
 	"whet/internal/diagnose/rules/lockcontention"
 	"whet/internal/diagnose/rules/lockheld"
@@ -28,6 +33,7 @@ import (
 	"whet/internal/diagnose/rules/repeatedresult"
 	"whet/internal/diagnose/rules/slicegrowth"
 	"whet/internal/diagnose/rules/stringcopy"
+	"whet/internal/diagnose/rules/throttled"
 	"whet/internal/diagnose/shape"
 )
 
@@ -41,6 +47,12 @@ func All() []diagnose.Rule {
 		lockcontention.Rule(),
 		readercontention.Rule(),
 		channelperitem.Rule(),
+		dearhandoff.Rule(),
+		idlebehindlock.Rule(),
+		equalcalls.Rule(),
+		collectorassists.Rule(),
+		busywaiting.Rule(),
+		throttled.Rule(),
 		fmtformat.Rule(),
 		stringcopy.Rule(),
 		slicegrowth.Rule(),

@@ -41,6 +41,11 @@ var directories = map[string]string{
 	"repeated-result":     "repeatedresult",
 	"reader-contention":   "readercontention",
 	"channel-per-item":    "channelperitem",
+	"dear-handoff":        "dearhandoff",
+	"idle-behind-lock":    "idlebehindlock",
+	"equal-calls":         "equalcalls",
+	"collector-assists":   "collectorassists",
+	"busy-waiting":        "busywaiting",
 }
 
 // ownTests are rules about states and their course over time, which the run of
@@ -48,10 +53,14 @@ var directories = map[string]string{
 // fixtures, or build what they read. Rules of package knowledge have their rows'
 // examples. What the compiler says is in no fixture: the rules that read it have their
 // own test too.
-var ownTests = map[string]bool{"goroutine-leak": true, "heap-growth": true, "boxed-value": true, "pool-of-values": true}
+var ownTests = map[string]bool{"goroutine-leak": true, "heap-growth": true, "boxed-value": true, "pool-of-values": true, "throttled": true}
 
 // ofTrace are rules that read an execution trace.
-var ofTrace = map[string]bool{"channel-per-item": true}
+var ofTrace = map[string]bool{"channel-per-item": true, "dear-handoff": true, "idle-behind-lock": true, "equal-calls": true, "collector-assists": true}
+
+// heavy are calls for the allocation profile of rules whose fixtures take many blocks
+// in each.
+var heavy = map[string]string{"collector-assists": "10x"}
 
 // fixtureSamples replaces the rules' minimum: a fixture was run for a fraction
 // of a second.
@@ -127,7 +136,9 @@ func TestFixtures(t *testing.T) {
 	switch {
 	case *record && *only != "":
 		measureAll(t, slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
-			return !strings.HasPrefix(dir, filepath.Join(directories[*only], "fixtures"))
+			return !slices.ContainsFunc(strings.Split(*only, ","), func(id string) bool {
+				return directories[id] != "" && strings.HasPrefix(dir, filepath.Join(directories[id], "fixtures"))
+			})
 		}))
 	case *record:
 		measureAll(t, dirs)
@@ -206,7 +217,7 @@ func measureAll(t *testing.T, dirs []string) {
 					return
 				}
 				id := ids[strings.Split(filepath.ToSlash(dir), "/")[0]]
-				m := newMeasuring(t, programs[dir], paths, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", waits: strings.HasPrefix(id, "lock-") || ofTrace[id], trace: ofTrace[id]})
+				m := newMeasuring(t, programs[dir], paths, lengths{cpu: 400 * time.Millisecond, samples: 40, allocs: "300x", heavy: heavy[id], waits: strings.HasPrefix(id, "lock-") || ofTrace[id], trace: ofTrace[id]})
 				for round := 1; ; round++ {
 					r := m.measure(t)
 					res, want, got := answers(t, r, paths.texts(), id, dir)

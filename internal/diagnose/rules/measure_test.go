@@ -200,7 +200,7 @@ func (m *measuring) allocations(ctx context.Context, t *testing.T, b *measured) 
 // traced fills in what a trace of some milliseconds says.
 func (m *measuring) traced(ctx context.Context, t *testing.T, b *measured) error {
 	r := &b.recorded
-	run := gobench.Run{Bench: r.Name, BenchTime: fmt.Sprintf("%dx", gobench.Iterations(traceLength, r.NsPerOp)), Timeout: time.Minute}
+	run := gobench.Run{Bench: r.Name, BenchTime: fmt.Sprintf("%dx", max(gobench.Iterations(traceLength, r.NsPerOp), leastTraced)), Timeout: time.Minute}
 	file := filepath.Join(b.dir, "trace")
 	run.Instrument(recording.KindTrace, file)
 	if _, err := m.program.bin.Run(ctx, run); err != nil {
@@ -230,7 +230,10 @@ func (m *measuring) traced(ctx context.Context, t *testing.T, b *measured) error
 	return nil
 }
 
-const traceLength = 50 * time.Millisecond
+const (
+	traceLength = 50 * time.Millisecond
+	leastTraced = 30 // iterations
+)
 
 func (m *measuring) rename(stack []callstack.Frame) {
 	for i := range stack {

@@ -32,7 +32,7 @@ import (
 var record = flag.Bool("record", false, "measure the fixtures and keep what was recorded in testdata")
 
 // only spares the others where one rule's fixtures are new.
-var only = flag.String("only", "", "with -record, measure the fixtures of this rule alone")
+var only = flag.String("only", "", "with -record, measure the fixtures of these rules alone, separated by commas")
 
 // retype needs no compiler but the go command's, and a few seconds.
 var retype = flag.Bool("types", false, "keep the types of the fixtures as they are in testdata, and measure nothing")

@@ -21,7 +21,7 @@ func Rule() diagnose.Rule {
 		Title: "items handed over one by one through a channel without room",
 		Doc: diagnose.Doc{
 			What:   "A loop sends an item in each round on a channel that was made without a buffer, and handing over takes a tenth of the processors' time and more: the waits at both ends, what sending and receiving cost, and the scheduler's work for them.",
-			Why:    "Sender and receiver meet for each item: one of them is parked, another goroutine is looked for, and the one that was parked is woken again. That takes up to a microsecond, more than many an item's work.",
+			Why:    "Sender and receiver meet for each item: one of them is parked, another goroutine is looked for, and the one that was parked is woken again. That takes a microsecond or more, longer than many an item's work.",
 			Silent: "Where no execution trace or CPU profile was recorded, or the source is not typed; for channels with a buffer, of which dear-handoff speaks; where a channel may be made elsewhere than the source shows; where the items' work outweighs the hand-off; for sends in a select statement.",
 			Fix:    "Send many items at once, as a slice of some hundreds. Give the channel a buffer, so that the two wait for each other only when it is full or empty. Where the receiver does little, let the sender do it.",
 			Before: "lines := make(chan string)\n…\nfor s.Scan() {\n\tlines <- s.Text()\n}",

@@ -1,0 +1,67 @@
+package collectorassists
+
+import (
+	"fmt"
+	"strings"
+
+	"whet/internal/diagnose"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+)
+
+// requests that must lie whole in the trace.
+const requests = 10
+
+// Rule returns the rule.
+func Rule() diagnose.Rule {
+	return diagnose.Rule{
+		ID:    "collector-assists",
+		Title: "requests that have to work for the collector",
+		Doc: diagnose.Doc{
+			What:   "Requests spend a part of their time in marking memory for the collector, or in waiting for it, because they allocate faster than its workers mark. The statement is the one at which most of that is done.",
+			Why:    "The collector lets those who allocate pay once its workers, a quarter of the processors, fall behind: the request that allocates stands still until it has marked as much.",
+			Silent: "Where no execution trace or CPU profile was recorded; for programs that serve no HTTP requests; for fewer than ten requests; where no sample of the profile shows who assists.",
+			Fix:    "Allocate less there: keep and reuse buffers, allocate one block for many values. Give the collector room, so that it starts less often: GOGC=200 or more, bounded by GOMEMLIMIT.",
+			Before: "rows := []*Row{}\nfor s.Next() {\n\trows = append(rows, &Row{…}) // a block each\n}",
+			After:  "rows := make([]Row, 0, n) // one block\nfor s.Next() {\n\trows = append(rows, Row{…})\n}",
+		},
+		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceTrace, diagnose.EvidenceCPU, diagnose.EvidenceSource},
+		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceTrace, diagnose.EvidenceCPU},
+		MinSamples: diagnose.MinCPUSamples,
+		Find:       find,
+	}
+}
+
+func find(s *diagnose.Subject) (out []diagnose.Claim) {
+	var count, ns, assists int64
+	for i := range s.Trace.Requests {
+		r := &s.Trace.Requests[i]
+		count += r.Count
+		ns += r.Ns
+		assists += r.AssistNs
+	}
+	if count < requests || assists == 0 {
+		return nil
+	}
+	share := float64(assists) / float64(ns)
+	at := s.OwnSamples(func(function string) bool { return strings.HasPrefix(function, "runtime.gcAssistAlloc") })
+	all := 0
+	for i := range at {
+		all += at[i].Len()
+	}
+	for i := range at {
+		p := &at[i]
+		part := share * float64(p.Len()) / float64(all)
+		if part < diagnose.Threshold {
+			continue
+		}
+		out = append(out, diagnose.Claim{
+			Place: p.Place, Cost: diagnose.Samples{CPU: p.Keep()}, Wait: part, Confidence: finding.Medium,
+			Why:    fmt.Sprintf("Requests spend %s of their time in work for the collector, or waiting for it, which they have to do before they get memory.", quantity.Percent(share)),
+			Remedy: "Allocate less here: reuse what was allocated, or take one block for many values. GOGC=200 or more lets the collector start less often, and GOMEMLIMIT bounds the heap.",
+			Evidence: append([]finding.Evidence{{Kind: "trace", Text: fmt.Sprintf("%s of assists in %s of %s that lie whole in the trace",
+				quantity.Nanoseconds(float64(assists)), quantity.Nanoseconds(float64(ns)), quantity.Plural(int(count), "request"))}}, s.CPUEvidence(p.Keep(), "assist the collector here")...),
+		})
+	}
+	return out
+}
