@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"whet/internal/finding"
 	"whet/internal/quantity"
@@ -81,6 +83,7 @@ type causeScore struct {
 	Unjudged        int
 	ByConfidence    map[finding.Confidence]int
 	WrongConfidence map[finding.Confidence]int
+	Rows            map[string]int // claims that are right, by the row that they rest on
 }
 
 func (s *causeScore) add(c *Case, r *Row, judged map[claimKey]string) {
@@ -102,6 +105,12 @@ func (s *causeScore) add(c *Case, r *Row, judged map[claimKey]string) {
 			s.ByConfidence, s.WrongConfidence = make(map[finding.Confidence]int), make(map[finding.Confidence]int)
 		}
 		s.ByConfidence[claim.Confidence]++
+		if claim.Row != "" && what != judgedFalse && what != judgedMinor {
+			if s.Rows == nil {
+				s.Rows = make(map[string]int)
+			}
+			s.Rows[claim.Row]++
+		}
 		if what == judgedFalse {
 			s.WrongConfidence[claim.Confidence]++
 		}
@@ -112,6 +121,25 @@ func (s *causeScore) add(c *Case, r *Row, judged map[claimKey]string) {
 	if remedy {
 		s.Remedy++
 	}
+}
+
+// spoke says which rows of docs/rules.md spoke rightly in some case, and how often; "" where
+// no claim says what row it rests on.
+func spoke(scores ...*causeScore) string {
+	sum := make(map[string]int)
+	for _, s := range scores {
+		for row, n := range s.Rows {
+			sum[row] += n
+		}
+	}
+	if len(sum) == 0 {
+		return ""
+	}
+	var list []string
+	for _, row := range slices.Sorted(maps.Keys(sum)) {
+		list = append(list, fmt.Sprintf("%s (%d)", row, sum[row]))
+	}
+	return fmt.Sprintf("%d rows of [the rules](../docs/rules.md) spoke rightly, with how often: %s. The others spoke in no case, or wrongly.\n", len(sum), strings.Join(list, ", "))
 }
 
 // wrong says how many claims of a confidence were wrong, with the exact interval

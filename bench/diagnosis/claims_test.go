@@ -35,6 +35,24 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// Rows are counted that spoke rightly: by hand, of a and b two and one, of c none.
+func TestSpoke(t *testing.T) {
+	c := Case{Name: "a", Kind: kindBenchmark}
+	r, judged := Row{}, make(map[claimKey]string)
+	for i, of := range []struct{ row, what string }{{"b", judgedRemedy}, {"a", judgedTrue}, {"a", judgedCause}, {"c", judgedFalse}, {"a", judgedMinor}, {"c", ""}, {"", judgedRemedy}} {
+		r.Claims = append(r.Claims, Claim{Rule: "x", Row: of.row, File: "f.go", Line: i, Confidence: finding.High})
+		judged[claimKey{"a", "x", "f.go", i}] = of.what
+	}
+	var s causeScore
+	s.add(&c, &r, judged)
+	if got, want := spoke(&s, &causeScore{}), "2 rows of [the rules](../docs/rules.md) spoke rightly, with how often: a (2), b (1). The others spoke in no case, or wrongly.\n"; got != want {
+		t.Errorf("%q", got)
+	}
+	if got := spoke(&causeScore{}); got != "" {
+		t.Errorf("of claims without rows: %q", got)
+	}
+}
+
 // Each judgement is of a case and says why.
 func TestJudgements(t *testing.T) {
 	all, err := cases()

@@ -53,6 +53,7 @@ type Place struct {
 // Claim is one finding.
 type Claim struct {
 	Rule       string             `json:"rule"`
+	Row        string             `json:"row,omitempty"` // of the tables of docs/rules.md that it rests on
 	File       string             `json:"file"`
 	Line       int                `json:"line"`
 	Remedy     bool               `json:"remedy"` // it says what to do
@@ -106,7 +107,7 @@ func (r *Row) read(text []byte) error {
 	r.Verdict, r.Outcome = d.Verdict.Text, d.Verdict.Outcome
 	r.Places = d.HotPlaces[:min(len(d.HotPlaces), shown)]
 	for _, f := range d.Findings {
-		r.Claims = append(r.Claims, Claim{f.Rule, f.File, f.Line, f.Remedy != "", f.Confidence})
+		r.Claims = append(r.Claims, Claim{f.Rule, f.Row, f.File, f.Line, f.Remedy != "", f.Confidence})
 	}
 	for _, p := range d.Profiles {
 		for _, class := range p.Classes {
