@@ -301,9 +301,9 @@ var causes = slices.Concat([]knowledge.Cause{
 		Unneeded: "which Reset would keep",
 		Outranks: []string{"buffer-per-call", "object-per-call"},
 	},
-}, causesOfMemory, causesOfPools)
+}, causesOfMemory, causesOfPools, causesOfInterfaces)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
