@@ -1,8 +1,10 @@
 package sched
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"whet/internal/format/exectrace"
@@ -22,6 +24,8 @@ type region struct {
 type task struct {
 	name  exectrace.StringID
 	begin int64
+	by    int64            // the goroutine that began it
+	ns    [NumStates]int64 // of it then
 }
 
 type edgeKey struct{ waker, waiter exectrace.StackID }
@@ -57,6 +61,7 @@ type analysis struct {
 	only    func(id int64) bool // nil: all goroutines count
 	counted int                 // live ones that do
 	mutator *mutator
+	courses *courses
 	on      []*goroutine // by processor, what runs there
 	spells  ring
 	observe func(*timeline.Interval)
@@ -112,7 +117,7 @@ func Analyze(src exectrace.Source, o Options) (*Result, error) {
 
 func newAnalysis(o Options) *analysis {
 	a := &analysis{
-		mutator: newMutator(), observe: o.Observe,
+		mutator: newMutator(), courses: newCourses(0), observe: o.Observe,
 		result: &Result{}, live: make(map[int64]*goroutine), kinds: make(map[string]*Kind), procs: make(map[int32]*procState),
 		edges: make(map[edgeKey]*count), tasks: make(map[uint64]task), byTask: make(map[string]*Span), byPlace: make(map[string]*Span),
 		pauses: make(map[string]*Pause), mark: -1, sweep: make(map[int32]int64),
@@ -184,7 +189,7 @@ func (a *analysis) restart(ns int64) {
 	for _, g := range a.live {
 		g.ns, g.since, g.began, g.marked, g.created, g.idleAt, g.unnamed = [NumStates]int64{}, ns, ns, 0, false, 0, Wait{}
 		g.bed, g.ranAt = nil, 0
-		g.assisted, g.alone, g.aloneAt, g.spareAt = 0, 0, 0, 0
+		g.assisted, g.alone, g.aloneAt, g.spareAt, g.swept, g.longest = 0, 0, 0, 0, 0, lastingWait{}
 		if g.assist >= 0 {
 			g.assist = ns
 		}
@@ -192,11 +197,12 @@ func (a *analysis) restart(ns int64) {
 			g.regions[i].begin, g.regions[i].ns = ns, g.ns
 		}
 	}
+	a.courses = newCourses(ns)
 	for _, p := range a.procs {
 		p.RunningNs, p.IdleNs, p.since = 0, 0, ns
 	}
 	for id, t := range a.tasks {
-		t.begin = ns
+		t.begin, t.ns = ns, [NumStates]int64{}
 		a.tasks[id] = t
 	}
 	for p := range a.sweep {
@@ -226,11 +232,21 @@ func (a *analysis) event(e *exectrace.Event) {
 	case exectrace.Procs:
 		a.result.GOMAXPROCS = max(a.result.GOMAXPROCS, int(min(e.Value, 1<<20)))
 	case exectrace.TaskBegin:
-		a.tasks[e.Value] = task{e.Name, e.TimeNs}
+		t := task{name: e.Name, begin: e.TimeNs, by: -1}
+		if g := a.live[e.Actor]; g != nil {
+			g.settle(e.TimeNs)
+			t.by, t.ns = e.Actor, g.ns
+		}
+		a.tasks[e.Value] = t
 	case exectrace.TaskEnd:
 		if t, ok := a.tasks[e.Value]; ok {
 			delete(a.tasks, e.Value)
-			spanOf(a.byTask, a.batch.String(t.name)).add(e.Value, t.begin, e.TimeNs)
+			one := Instance{Task: e.Value, Goroutine: t.by, AtNs: t.begin, Ns: e.TimeNs - t.begin}
+			if g := a.live[t.by]; g != nil {
+				g.settle(e.TimeNs)
+				one.did(&t.ns, &g.ns)
+			}
+			spanOf(a.byTask, a.batch.String(t.name)).add(&one)
 		}
 	case exectrace.RegionBegin:
 		if g := a.live[e.Actor]; g != nil && !g.aside && len(g.regions) < 1000 {
@@ -254,11 +270,9 @@ func (a *analysis) regionEnd(e *exectrace.Event) {
 	r := g.regions[i]
 	g.regions = g.regions[:i]
 	g.settle(e.TimeNs)
-	s := spanOf(a.byPlace, a.batch.String(r.name))
-	s.add(e.Value, r.begin, e.TimeNs)
-	for i := range s.In {
-		s.In[i] += g.ns[i] - r.ns[i]
-	}
+	one := Instance{Task: e.Value, Goroutine: e.Actor, AtNs: r.begin, Ns: e.TimeNs - r.begin}
+	one.did(&r.ns, &g.ns)
+	spanOf(a.byPlace, a.batch.String(r.name)).add(&one)
 }
 
 func spanOf(of map[string]*Span, name string) *Span {
@@ -270,11 +284,30 @@ func spanOf(of map[string]*Span, name string) *Span {
 	return s
 }
 
-func (s *Span) add(id uint64, begin, end int64) {
-	s.Count++
-	s.Ns += end - begin
-	if s.Count == 1 || end-begin > s.Times.Max() {
-		s.SlowestID, s.SlowestAt = id, begin
+// slowest is how many instances of a type are kept.
+const slowest = 3
+
+// did notes what a goroutine did between two moments.
+func (o *Instance) did(before, now *[NumStates]int64) {
+	for i := range o.In {
+		o.In[i] = now[i] - before[i]
 	}
-	s.Times.Record(end - begin)
+}
+
+func (s *Span) add(o *Instance) {
+	s.Count++
+	s.Ns += o.Ns
+	for i, v := range o.In {
+		s.In[i] += v
+		s.InNs += v
+	}
+	if s.Count == 1 || o.Ns > s.Times.Max() {
+		s.SlowestID, s.SlowestAt = o.Task, o.AtNs
+	}
+	s.Times.Record(o.Ns)
+	i, _ := slices.BinarySearchFunc(s.Slowest, o.Ns, func(x Instance, ns int64) int { return cmp.Or(cmp.Compare(ns, x.Ns), -1) })
+	if i < slowest {
+		s.Slowest = slices.Insert(s.Slowest, i, *o)
+		s.Slowest = s.Slowest[:min(len(s.Slowest), slowest)]
+	}
 }

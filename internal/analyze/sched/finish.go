@@ -42,7 +42,8 @@ func (a *analysis) finish(summary exectrace.Summary) {
 	}
 	a.busy(end, 0)
 	for _, p := range a.procs {
-		p.settle(end)
+		a.settle(p, end)
+		p.Course = a.courses.course(p.Number, r.SpanNs)
 		r.Procs = append(r.Procs, p.Proc)
 	}
 	slices.SortFunc(r.Procs, func(x, y Proc) int { return cmp.Compare(x.Number, y.Number) })
@@ -50,7 +51,11 @@ func (a *analysis) finish(summary exectrace.Summary) {
 		r.GC.MarkNs += end - a.mark
 		a.toldRange(timeline.Mark, a.mark, end, "")
 	}
+	r.StepNs = a.courses.stepNs
 	for _, k := range a.kinds {
+		if s := a.batch.Stack(k.wait.stack); s != nil {
+			k.LongestWait = &LongWait{k.wait.state, k.wait.ns, s.Frames}
+		}
 		r.Kinds = append(r.Kinds, *k)
 	}
 	slices.SortFunc(r.Kinds, func(x, y Kind) int {

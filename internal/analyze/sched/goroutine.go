@@ -20,6 +20,8 @@ type goroutine struct {
 	assist    int64 // when it was made to mark; -1: it is not
 	marked    int64 // for how long it was
 	assisted  int64 // and ran meanwhile
+	swept     int64 // for how long it swept
+	longest   lastingWait
 	alone     int64 // for how long it ran while no other processor did
 	aloneAt   int64 // for how long one processor had been all there was to do when running began
 	spareAt   int64 // for how long a processor had been idle when the state began
@@ -267,8 +269,9 @@ func (a *analysis) leave(id int64, g *goroutine, ns int64) {
 	k.AssistNs += g.marked
 	k.AssistRan += g.assisted
 	k.AloneNs += g.alone
+	k.SweepNs += g.swept
 	if life := ns - g.began; life > k.LongestNs || k.Count == 1 {
-		k.LongestID, k.LongestNs = id, life
+		k.LongestID, k.LongestNs, k.wait = id, life, g.longest
 	}
 	for i, v := range g.ns {
 		k.Ns[i] += v

@@ -22,7 +22,7 @@ func (a *analysis) procChange(e *exectrace.Event) {
 	if running == p.running {
 		return
 	}
-	p.settle(e.TimeNs)
+	a.settle(p, e.TimeNs)
 	p.running = running
 	if running {
 		a.busy(e.TimeNs, 1)
@@ -31,9 +31,10 @@ func (a *analysis) procChange(e *exectrace.Event) {
 	}
 }
 
-func (p *procState) settle(ns int64) {
+func (a *analysis) settle(p *procState, ns int64) {
 	if p.running {
 		p.RunningNs += ns - p.since
+		a.courses.ran(p.Number, p.since, ns)
 	} else {
 		p.IdleNs += ns - p.since
 	}
@@ -153,6 +154,9 @@ func (a *analysis) ranged(e *exectrace.Event) {
 			a.sweep[e.Proc] = e.TimeNs
 		} else if begin, ok := a.sweep[e.Proc]; ok {
 			gc.SweepNs += e.TimeNs - begin
+			if g := a.live[e.Actor]; g != nil {
+				g.swept += e.TimeNs - begin
+			}
 			delete(a.sweep, e.Proc)
 		}
 	}

@@ -8,29 +8,31 @@ import (
 	"whet/internal/symbolname"
 )
 
-// placeOf is the innermost frame that does not only say how a goroutine waits: outside
-// of the runtime and sync and, if there is such a frame, of the packages through which
-// programs read and write.
+// placeOf is the frame of a stack at [Leaf].
 func placeOf(s *exectrace.Stack) *callstack.Frame {
 	if s == nil {
 		return nil
 	}
-	var first *callstack.Frame
-	for _, f := range s.Frames {
+	return s.Frames[Leaf(s.Frames)]
+}
+
+// Leaf is where in a stack, leaf first, the innermost frame is that does not only say how
+// a goroutine waits: outside of the runtime and sync and, if there is such a frame, of the
+// packages through which programs read and write.
+func Leaf(frames []*callstack.Frame) int {
+	first := -1
+	for i, f := range frames {
 		switch pkg := symbolname.Package(f.Function); {
 		case f.Function == "time.Sleep", pkg == "runtime", pkg == "sync", pkg == "syscall", pkg == "golang.org/x/sys/unix", strings.HasPrefix(pkg, "internal/"):
 		case pkg == "net", pkg == "bufio", pkg == "io", pkg == "os", pkg == "time", pkg == "crypto/tls":
-			if first == nil {
-				first = f
+			if first < 0 {
+				first = i
 			}
 		default:
-			return f
+			return i
 		}
 	}
-	if first == nil {
-		first = s.Frames[0]
-	}
-	return first
+	return max(first, 0)
 }
 
 // waitsBy is the function of package sync that a stack waits in, as the program calls

@@ -44,6 +44,7 @@ type Result struct {
 	Chosen     []int64 // the only goroutines that count; none: all
 	FromNs     int64   // where what is counted begins, of the trace's time
 	GOMAXPROCS int     // the most at a time; 0 when the trace does not say
+	StepNs     int64
 	// BusyNs[k] is for how long k processors ran at once.
 	BusyNs []int64
 	// Kinds are the goroutines by start function, by total time without System, falling.
@@ -79,6 +80,7 @@ type Goroutines struct {
 type Proc struct {
 	Number            int32
 	RunningNs, IdleNs int64
+	Course            []int64 // running in each step of [Result.StepNs], of at most 64; the last may be cut
 }
 
 // Kind is the goroutines that one function starts.
@@ -91,6 +93,18 @@ type Kind struct {
 	AloneNs   int64 // running while no other processor did
 	LongestID int64
 	LongestNs int64 // life of that
+	// LongestWait is the longest wait of that one; nil: it did not wait, or no stack is known.
+	LongestWait *LongWait
+	SweepNs     int64 // made to sweep for the collector; also in the states
+
+	wait lastingWait
+}
+
+// LongWait is one wait of a goroutine.
+type LongWait struct {
+	State State
+	Ns    int64
+	Stack []*callstack.Frame // leaf first
 }
 
 // TotalNs is the time in all states.
@@ -179,10 +193,22 @@ type Span struct {
 	Count      int // that begin and end in the trace
 	Unfinished int
 	Times      hist.Histogram
-	Ns         int64            // sum of their times
-	In         [NumStates]int64 // of regions: what their goroutine did meanwhile
-	SlowestID  uint64           // of a task
-	SlowestAt  int64            // when it began
+	Ns         int64 // sum of their times
+	// In is what goroutines did meanwhile: of regions theirs, of tasks those that began them,
+	// for which these live on to the end.
+	In        [NumStates]int64
+	InNs      int64      // the sum of that
+	SlowestID uint64     // of a task
+	SlowestAt int64      // when it began
+	Slowest   []Instance // up to three, falling
+}
+
+// Instance is one task or region.
+type Instance struct {
+	Task      uint64
+	Goroutine int64 // whose region it is, or that began the task; -1: unknown
+	AtNs, Ns  int64
+	In        [NumStates]int64 // of the goroutine; all 0 where it is unknown
 }
 
 // Blocking is a kind of blocking profile.

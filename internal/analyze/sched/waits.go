@@ -17,6 +17,9 @@ func (a *analysis) waited(g *goroutine, ns, length int64) *Wait {
 	} else {
 		w = a.wait(g.blockedFor(), g.waitStack)
 	}
+	if length > g.longest.ns {
+		g.longest = lastingWait{length, g.blockedFor(), g.waitStack}
+	}
 	w.Ns += length
 	w.IdleNs += min(a.idle(ns)-g.idleAt, length)
 	if length > w.LongestNs || w.LongestID == 0 {
@@ -35,6 +38,13 @@ func (a *analysis) ended(g *goroutine, ns, length int64) {
 		w.EndsIdleNs += min(idle-a.idleEnd, idle-g.idleAt, length)
 		a.idleEnd = idle
 	}
+}
+
+// lastingWait is the longest wait of a goroutine.
+type lastingWait struct {
+	ns    int64
+	state State
+	stack exectrace.StackID
 }
 
 func (a *analysis) wait(state State, stack exectrace.StackID) *Wait {

@@ -154,7 +154,7 @@ func idling(r *sched.Result, idle int64) string {
 		if float64(e.ns) < endShare*float64(idle) {
 			break
 		}
-		text += fmt.Sprintf("%s %s (%s of the idle time)", []string{"; it goes on after", ",", ","}[shown], e.text(), share(e.ns, idle))
+		text += []string{"; it goes on after ", ", ", ", "}[shown] + e.text(idle)
 		shown++
 	}
 	if shown == 0 && lock == nil {
@@ -169,12 +169,11 @@ type goingOn struct {
 	most *sched.Wait
 }
 
-func (e *goingOn) text() string {
-	text := goesOn(e.most)
+func (e *goingOn) text(idle int64) string {
 	if e.most.EndsIdleNs*5 >= e.ns*4 {
-		return text + " at " + place(e.most.Place)
+		return fmt.Sprintf("%s at %s (%s of the idle time)", goesOn(e.most), place(e.most.Place), share(e.ns, idle))
 	}
-	return fmt.Sprintf("%s at several places, first %s", text, place(e.most.Place))
+	return fmt.Sprintf("%s (%s of the idle time, the most at %s)", goesOn(e.most), share(e.ns, idle), place(e.most.Place))
 }
 
 // goesOn is what happened when a wait ended.

@@ -42,7 +42,7 @@ func TestConclusions(t *testing.T) {
 		{"idle, for sleeps", func(r *sched.Result) {
 			r.BusyNs = []int64{5e8, 5e8}
 			r.Waits = []sched.Wait{{State: sched.Sleep, Place: frame("m.poll", 7), Count: 50, Ns: 3e8, EndsIdleNs: 25e7}, {State: sched.Sleep, Place: frame("m.tick", 8), Count: 40, Ns: 2e8, EndsIdleNs: 2e8}}
-		}, []string{"50.0 % of the span", "after a sleep at several places, first m.poll cache.go:7 (90.0 % of the idle time)"}},
+		}, []string{"50.0 % of the span", "after a sleep (90.0 % of the idle time, the most at m.poll cache.go:7)"}},
 		{"workers wait for work", func(r *sched.Result) {
 			r.Waits = []sched.Wait{{State: sched.Sync, By: "sync.(*Cond).Wait", Place: frame("m.work", 7), Count: 900, Ns: 24e9}, {State: sched.Sync, By: "sync.(*WaitGroup).Wait", Place: frame("m.join", 8), Count: 9, Ns: 24e9}}
 		}, []string{"None of the measures"}},

@@ -14,12 +14,12 @@ func WriteJSON(w io.Writer, p *Page) error {
 	r := p.Result
 	procs := make([]document.Object, len(r.Procs))
 	for i, v := range r.Procs {
-		procs[i] = document.Object{"number", v.Number, "running_ns", v.RunningNs, "idle_ns", v.IdleNs}
+		procs[i] = document.Object{"number", v.Number, "running_ns", v.RunningNs, "idle_ns", v.IdleNs, "utilization_ratios", document.Items(shares(&v, r))}
 	}
 	kinds := make([]document.Object, len(r.Kinds))
 	for i := range r.Kinds {
 		k := &r.Kinds[i]
-		kinds[i] = document.Object{"start", k.Start, "count", k.Count, "states", states(&k.Ns), "assist_ns", k.AssistNs, "assist_running_ns", k.AssistRan, "alone_ns", k.AloneNs, "longest_id", k.LongestID, "longest_ns", k.LongestNs}
+		kinds[i] = document.Object{"start", k.Start, "count", k.Count, "states", states(&k.Ns), "assist_ns", k.AssistNs, "assist_running_ns", k.AssistRan, "alone_ns", k.AloneNs, "sweep_ns", k.SweepNs, "longest_id", k.LongestID, "longest_ns", k.LongestNs, "longest_wait", longWait(k.LongestWait)}
 	}
 	blocking := make([]document.Object, len(r.Waits))
 	for i, v := range r.Waits {
@@ -50,9 +50,9 @@ func WriteJSON(w io.Writer, p *Page) error {
 		"name", p.Name,
 		"summary", document.Object{"go_version", r.GoVersion, "from_ns", r.FromNs, "span_ns", r.SpanNs, "events", r.Events, "conclusions", Conclusions(r),
 			"goroutines_before", g.Before, "goroutines_created", g.Created, "goroutines_ended", g.Ended, "goroutines_most", g.Most, "states", states(&g.Ns),
-			"gomaxprocs", r.GOMAXPROCS, "processors", procs, "busy_ns", r.BusyNs},
+			"gomaxprocs", r.GOMAXPROCS, "processors", procs, "step_ns", r.StepNs, "busy_ns", r.BusyNs},
 		"goroutines", kinds, "blocking", blocking, "edges", edges,
-		"latency", append(times(&r.Latency), "idle_ns", r.ReadyIdleNs, "worst", worst),
+		"latency", append(times(&r.Latency), "idle_ns", r.ReadyIdleNs, "histogram", histogram(&r.Latency), "worst", worst),
 		"gc", document.Object{"cycles", r.GC.Cycles, "mark_ns", r.GC.MarkNs, "assist_ns", r.GC.AssistNs, "assist_running_ns", r.GC.AssistRan, "sweep_ns", r.GC.SweepNs, "pauses", pauses}, "mmu", mmu,
 		"tasks", spans(r.Tasks, false), "regions", spans(r.Regions, true),
 		"hot_places", hotPlaces(r), "task", task(r.Task), "critical_path", path(r.Path),
@@ -136,11 +136,42 @@ func spans(of []sched.Span, inside bool) []document.Object {
 	for i := range of {
 		s := &of[i]
 		out[i] = append(document.Object{"type", s.Type, "unfinished", s.Unfinished, "time_ns", s.Ns}, times(&s.Times)...)
-		if inside {
-			out[i] = append(out[i], "states", states(&s.In))
-		} else {
+		out[i] = append(out[i], "states", states(&s.In))
+		if !inside {
 			out[i] = append(out[i], "longest_id", s.SlowestID, "longest_at_ns", s.SlowestAt)
 		}
+		slowest := make([]document.Object, len(s.Slowest))
+		for k, one := range s.Slowest {
+			slowest[k] = document.Object{"task", one.Task, "goroutine", one.Goroutine, "at_ns", one.AtNs, "time_ns", one.Ns, "states", states(&one.In)}
+		}
+		out[i] = append(out[i], "slowest", slowest)
+	}
+	return out
+}
+
+// maxFrames bounds the stack of a wait in the document.
+const maxFrames = 64
+
+// longWait is null where there is none.
+func longWait(w *sched.LongWait) any {
+	if w == nil {
+		return nil
+	}
+	stack := make([]any, min(len(w.Stack), maxFrames))
+	for i := range stack {
+		stack[i] = at(w.Stack[i])
+	}
+	return document.Object{"state", w.State.String(), "time_ns", w.Ns, "stack", stack}
+}
+
+// histogram has a row for each doubling.
+func histogram(h *hist.Histogram) []document.Object {
+	counts, from, _ := doublings(h)
+	out := make([]document.Object, len(counts))
+	for i, n := range counts {
+		to := max(2*from, 1)
+		out[i] = document.Object{"from_ns", from, "to_ns", to, "count", n}
+		from = to
 	}
 	return out
 }

@@ -50,6 +50,7 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	t.path()
 	t.summary()
 	t.kinds()
+	t.longest()
 	t.waits()
 	t.edges()
 	t.latency()
@@ -116,13 +117,13 @@ func (t *writer) summary() {
 		}
 	}
 	t.Labelled(table)
-	t.Heading("Processors", fmt.Sprintf("%s, of GOMAXPROCS %d", quantity.Plural(len(t.r.Procs), "processor"), t.r.GOMAXPROCS))
+	t.Heading("Processors", fmt.Sprintf("%s, of GOMAXPROCS %d", quantity.Plural(len(t.r.Procs), "processor"), t.r.GOMAXPROCS)+courseNote(t.r))
 	table = [][]string{{"", "running", "share", ""}}
 	for i, p := range t.r.Procs {
 		if i == 64 {
 			break
 		}
-		table = append(table, []string{fmt.Sprintf("P%d", p.Number), ns(p.RunningNs), share(p.RunningNs, t.r.SpanNs), page.Bar(float64(p.RunningNs)/float64(max(t.r.SpanNs, 1)), 20)})
+		table = append(table, []string{fmt.Sprintf("P%d", p.Number), ns(p.RunningNs), share(p.RunningNs, t.r.SpanNs), spark(shares(&p, t.r))})
 	}
 	t.Labelled(table)
 	var at []string
@@ -252,6 +253,17 @@ func (t *writer) latency() {
 	}
 	t.Heading("Scheduling latency", fmt.Sprintf("from ready to running, %s", quantity.Plural(int(h.Count()), "wait")))
 	t.Hang(2, "", 0, fmt.Sprintf("mean %s, p50 %s, p90 %s, p99 %s, p99.9 %s, longest %s", quantity.Nanoseconds(h.Mean()), ns(h.Quantile(0.5)), ns(h.Quantile(0.9)), ns(h.Quantile(0.99)), ns(h.Quantile(0.999)), ns(h.Max())))
+	if bars, from, to := doublings(h); len(bars) > 1 {
+		most := 0.0
+		for _, b := range bars {
+			most = max(most, float64(b))
+		}
+		ratios := make([]float64, len(bars))
+		for i, b := range bars {
+			ratios[i] = float64(b) / most
+		}
+		t.Hang(2, "", 0, fmt.Sprintf("%s %s %s, each column to twice the time of the one before, the highest %s", ns(from), spark(ratios), ns(to), quantity.Plural(int(most), "wait")))
+	}
 	for _, d := range t.r.Worst[:min(3, len(t.r.Worst))] {
 		line := fmt.Sprintf("%s at %s: goroutine %d, %s", ns(d.ToNs-d.FromNs), ns(d.FromNs), d.Goroutine, name(d.Start))
 		for i, r := range d.Ran {
@@ -300,14 +312,17 @@ func (t *writer) spans(title string, of []sched.Span, inside bool) {
 		if s.Unfinished > 0 {
 			note = append(note, fmt.Sprintf("%d do not end in the trace", s.Unfinished))
 		}
-		if !inside && s.Count > 0 {
-			note = append(note, fmt.Sprintf("longest: task %d, at %s", s.SlowestID, ns(s.SlowestAt)))
+		if s.InNs > 0 {
+			note = append(note, mostly(&s.In, s.InNs))
 		}
-		if inside && s.Ns > 0 {
-			for i, v := range s.In {
-				if v*10 >= s.Ns {
-					note = append(note, fmt.Sprintf("%s %s", sched.State(i), share(v, s.Ns)))
-				}
+		for _, one := range s.Slowest[:min(len(s.Slowest), 1)] {
+			if !inside {
+				note = append(note, fmt.Sprintf("longest: task %d, at %s", one.Task, ns(one.AtNs)))
+			} else if s.Count > 1 {
+				note = append(note, fmt.Sprintf("longest: goroutine %d, at %s", one.Goroutine, ns(one.AtNs)))
+			}
+			if in := mostly(&one.In, sum(&one.In)); in != "" && s.Count > 1 {
+				note = append(note, in)
 			}
 		}
 		table = append(table, []string{printable.Line(s.Type), strconv.Itoa(s.Count), quantity.Nanoseconds(s.Times.Mean()), ns(s.Times.Quantile(0.5)), ns(s.Times.Quantile(0.99)), ns(s.Times.Max()), strings.Join(note, ", ")})

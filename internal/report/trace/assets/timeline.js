@@ -108,7 +108,7 @@ function prepare(c, height) {
   return [g, width];
 }
 
-const left = () => canvas.clientWidth < 560 ? 92 : sizes.label;
+const left = () => canvas.clientWidth < 560 ? 92 : Math.max(sizes.label, Math.min(300, canvas.clientWidth * .2));
 const xOf = (ns, width) => left() + (ns - view.from) / (view.to - view.from) * (width - left());
 const timeAt = (x, width) => view.from + (x - left()) / (width - left()) * (view.to - view.from);
 
