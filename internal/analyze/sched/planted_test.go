@@ -108,7 +108,7 @@ func TestPlantedIdle(t *testing.T) {
 func TestAlone(t *testing.T) {
 	r := analyzePlanted(t)
 	runs, ready, procs := make(map[int64]int64), make(map[int64]bool), make(map[int32]bool)
-	var lone, idle, last int64
+	var lone, idle, last, known int64
 	_, err := exectrace.Read(bytes.NewReader(plantedTrace(t)), exectrace.DefaultLimits(), func(b *exectrace.Batch) error {
 		for i := range b.Events {
 			e := &b.Events[i]
@@ -124,6 +124,9 @@ func TestAlone(t *testing.T) {
 				idle += int64(len(ready)) * (e.TimeNs - last)
 			}
 			last = e.TimeNs
+			if e.Kind == exectrace.Procs || e.From == exectrace.Unknown && (e.To == exectrace.Running || e.To == exectrace.Runnable) {
+				known = e.TimeNs
+			}
 			switch {
 			case e.Kind == exectrace.ProcChange && e.To == exectrace.Running:
 				procs[e.Proc] = true
@@ -155,11 +158,13 @@ func TestAlone(t *testing.T) {
 		}
 		got += k.AloneNs
 	}
-	// What is before the first event of a goroutine or processor is known afterwards only.
-	if d := got - lone; lone == 0 || d < -lone/50-1e5 || d > lone/50+1e5 {
+	// What is before the first event of a goroutine or processor that runs or is ready is
+	// known afterwards only.
+	known *= int64(r.Goroutines.Before + 1)
+	if d := got - lone; lone == 0 || max(d, -d) > lone/50+1e5+known {
 		t.Errorf("goroutines ran alone for %d ns, event by event %d", got, lone)
 	}
-	if d := r.ReadyIdleNs - idle; d < -idle/50-1e5 || d > idle/50+1e5 {
+	if d := r.ReadyIdleNs - idle; max(d, -d) > idle/50+1e5+known {
 		t.Errorf("ready beside an idle processor for %d ns, event by event %d", r.ReadyIdleNs, idle)
 	}
 }
