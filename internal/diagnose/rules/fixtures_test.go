@@ -41,6 +41,7 @@ var directories = map[string]string{
 	"repeated-result":     "repeatedresult",
 	"reader-contention":   "readercontention",
 	"channel-per-item":    "channelperitem",
+	"goroutine-per-item":  "goroutineperitem",
 	"dear-handoff":        "dearhandoff",
 	"idle-behind-lock":    "idlebehindlock",
 	"equal-calls":         "equalcalls",
