@@ -23,6 +23,7 @@ type Agent struct {
 	dials      dials
 	continuous *continuous // nil: nothing is taken unless asked for
 	flight     *flight     // nil: none
+	lent       lent        // while somebody wants one
 	door       *door       // nil: no address of its own
 	signals    *signals    // nil: none
 
@@ -143,6 +144,7 @@ func (a *Agent) finish(how string) {
 		// The rows end first: what the agent does from here on is not the program's.
 		func() { a.continuous.finish(how) },
 		a.flight.stop,
+		a.lent.stop,
 		a.door.close,
 		a.tasks.Wait,
 		a.dials.restore,

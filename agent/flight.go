@@ -153,9 +153,9 @@ func (f *flight) stop() {
 // serveFlight answers what the recorder holds now, or with ?saved=1 the latest
 // snapshot that a bound has made.
 func (a *Agent) serveFlight(w http.ResponseWriter, r *http.Request) error {
-	f := a.flight
+	f := a.recorder()
 	if f == nil {
-		return refuse(http.StatusNotFound, "no flight recorder runs: set Config.FlightRecorder or a bound")
+		return refuse(http.StatusNotFound, "no flight recorder runs: set Config.FlightRecorder or a bound, or ask for one with POST flight?seconds=N")
 	}
 	if r.URL.Query().Get("saved") == "" {
 		data, err := f.take()

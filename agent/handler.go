@@ -100,6 +100,8 @@ func (a *Agent) route(w http.ResponseWriter, r *http.Request) error {
 		serve = a.serveMetrics
 	case path == "rates":
 		method, serve = http.MethodPost, a.serveRates
+	case path == "flight" && r.Method == http.MethodPost:
+		method, serve = http.MethodPost, a.serveLend
 	case path == "flight":
 		serve = a.serveFlight
 	case path == "files":
@@ -149,7 +151,7 @@ type status struct {
 func (a *Agent) serveStatus(w http.ResponseWriter, r *http.Request) error {
 	s := status{
 		Schema: agentSchema, PID: os.Getpid(), GoVersion: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Origin: a.origin, NowNs: a.since(), Rates: a.dials.now(), FlightRecorder: a.flight != nil,
+		Origin: a.origin, NowNs: a.since(), Rates: a.dials.now(), FlightRecorder: a.recorder() != nil,
 		CPUProfiling: a.cpuProfiling(), Warnings: a.notes.all(),
 	}
 	if user, system, ok := cpuTimes(); ok {

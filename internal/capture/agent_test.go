@@ -64,7 +64,7 @@ func TestTheAgent(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := target.Trace(t.Context(), 1); err != nil {
+	if _, err := target.Trace(t.Context(), 1, 0); err != nil {
 		t.Error(err)
 	}
 	if _, err := target.Flight(t.Context()); err != nil {
@@ -133,5 +133,34 @@ func TestTheAgentStops(t *testing.T) {
 	sampling, err := target.Metrics(ctx, time.Now(), 10*time.Millisecond, func(metrics.Row) { go a.Stop() })
 	if err != nil || sampling.Rows == 0 || sampling.Breaks != 1 || !strings.Contains(sampling.Warnings[0], "ended before their time") {
 		t.Errorf("%+v, %v", sampling, err)
+	}
+}
+
+// TestStartFlight: whet borrows a flight recorder for a while. What the agent lacks
+// is unknown before, and no more once it runs.
+func TestStartFlight(t *testing.T) {
+	a := startAgent(t, agent.Config{Token: "t0ken"})
+	target := find(t, TargetOptions{Base: serve(t, a.Handler()).URL, Token: "t0ken"})
+	if _, err := target.Flight(t.Context()); err == nil || len(target.Unknown()) != 1 {
+		t.Fatalf("before: %v, unknown %v", err, target.Unknown())
+	}
+	if err := target.StartFlight(t.Context(), 30*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := target.Flight(t.Context()); err != nil || len(f.Data) == 0 {
+		t.Fatalf("while it runs: %v", err)
+	}
+	if u := target.Unknown(); len(u) != 0 || !slices.Contains(target.Offers(), recording.KindFlight) {
+		t.Errorf("unknown %v, offers %v", u, target.Offers())
+	}
+	// A trace that is longer than asked for is cut, and says so.
+	if f, err := target.Trace(t.Context(), 1, 2000); err != nil || !f.Cut || len(f.Data) != 2000 {
+		t.Errorf("a trace of 2000 bytes: %v", err)
+	}
+	if err := target.StopFlight(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := target.Flight(t.Context()); err == nil {
+		t.Error("it runs after its end")
 	}
 }

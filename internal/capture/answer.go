@@ -25,6 +25,7 @@ type answer struct {
 	// start is when the question was sent, head when the answer began. What
 	// the runtime writes at the end of recording lies between the two.
 	start, head, end time.Time
+	cut              bool // there was more
 }
 
 // newClient follows redirects that stay on the server it asked: headers may
@@ -77,6 +78,11 @@ func open(client *http.Client, request *http.Request) (*http.Response, error) {
 // get reads an answer of at most limit bytes that is neither empty nor a web
 // page.
 func get(client *http.Client, request *http.Request, limit int64, now func() time.Time) (*answer, error) {
+	return getPart(client, request, limit, false, now)
+}
+
+// getPart is get of which a longer answer may be cut, if cut says so.
+func getPart(client *http.Client, request *http.Request, limit int64, cut bool, now func() time.Time) (*answer, error) {
 	a := &answer{start: now()}
 	response, err := open(client, request)
 	if err != nil {
@@ -84,8 +90,13 @@ func get(client *http.Client, request *http.Request, limit int64, now func() tim
 	}
 	defer response.Body.Close()
 	a.head = now()
-	data, whole, err := ReadAtMost(response.Body, limit)
+	body := io.Reader(response.Body)
+	if cut {
+		body = io.LimitReader(body, limit)
+	}
+	data, whole, err := ReadAtMost(body, limit)
 	a.data, a.end = data, now()
+	a.cut = cut && err == nil && int64(len(data)) == limit
 	switch {
 	case err == nil && !whole:
 		return nil, unfit("the answer is longer than " + mebibytes(limit))

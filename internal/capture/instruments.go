@@ -22,6 +22,7 @@ import (
 type Fetched struct {
 	Data       []byte
 	Start, End time.Time
+	Cut        bool // of a trace: it was longer than asked for, and this is its beginning
 }
 
 // retryEvery is how often a profiler in use is asked for again.
@@ -63,7 +64,7 @@ func (t *Target) Profile(ctx context.Context, kind string, seconds int) (*Fetche
 	} else if seconds != 0 {
 		return nil, fmt.Errorf("fetch %s profile: it is a snapshot and runs for no time: fetch it before and after", kind)
 	}
-	f, err := t.fetch(ctx, kind, path, seconds)
+	f, err := t.fetch(ctx, kind, path, seconds, 0)
 	if err == nil {
 		err = checkProfile(f.Data, column)
 	}
@@ -86,9 +87,11 @@ func checkProfile(data []byte, column string) error {
 	return nil
 }
 
-// Trace fetches an execution trace of some seconds.
-func (t *Target) Trace(ctx context.Context, seconds int) (*Fetched, error) {
-	f, err := t.fetch(ctx, recording.KindTrace, "trace", seconds)
+// Trace fetches an execution trace of some seconds and at most so many bytes: of
+// one that is longer, the beginning. 0 is the bound of any answer, which a trace
+// must not exceed.
+func (t *Target) Trace(ctx context.Context, seconds int, maxBytes int64) (*Fetched, error) {
+	f, err := t.fetch(ctx, recording.KindTrace, "trace", seconds, maxBytes)
 	if err == nil {
 		err = checkTrace(f.Data)
 	}
@@ -118,6 +121,39 @@ func (t *Target) flight(ctx context.Context) (*Fetched, error) {
 	return &Fetched{Data: a.data, Start: a.start, End: a.head}, checkTrace(a.data)
 }
 
+// StartFlight makes the agent keep a flight recorder for some time, unless the
+// program has one anyway, until StopFlight.
+func (t *Target) StartFlight(ctx context.Context, d time.Duration) error {
+	if t.Kind != KindAgent {
+		return fmt.Errorf("start the flight recorder of %s: %w", t.address, ErrNotOffered)
+	}
+	_, err := t.ask(ctx, http.MethodPost, "flight", url.Values{"seconds": {strconv.Itoa(int(max(d, time.Second)/time.Second) + 1)}}, 0, maxStatus)
+	if err != nil {
+		if r := (*refused)(nil); errors.As(err, &r) && r.status == http.StatusMethodNotAllowed {
+			err = fmt.Errorf("%w: its agent is older than that", ErrNotOffered)
+		}
+		return fmt.Errorf("start the flight recorder of %s: %w", t.address, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.offers, recording.KindFlight) {
+		t.offers = append(t.offers, recording.KindFlight)
+	}
+	t.unknown = slices.DeleteFunc(t.unknown, func(u recording.Unknown) bool { return u.What == FlightRecorder })
+	return nil
+}
+
+// StopFlight ends what StartFlight began. One that the program has goes on.
+func (t *Target) StopFlight(ctx context.Context) error {
+	if t.Kind != KindAgent {
+		return nil
+	}
+	if _, err := t.ask(ctx, http.MethodPost, "flight", url.Values{"seconds": {"0"}}, 0, maxStatus); err != nil {
+		return fmt.Errorf("stop the flight recorder of %s: %w", t.address, err)
+	}
+	return nil
+}
+
 func checkTrace(data []byte) error {
 	if head := data[:min(len(data), 16)]; !bytes.HasPrefix(head, []byte("go 1.")) || !bytes.Contains(head, []byte(" trace")) {
 		return errors.New("the answer is no execution trace")
@@ -144,8 +180,9 @@ func (t *Target) pprof(path string) string {
 }
 
 // fetch waits while someone else uses the instrument: there is one CPU
-// profiler and one tracer in a program.
-func (t *Target) fetch(ctx context.Context, kind, path string, seconds int) (*Fetched, error) {
+// profiler and one tracer in a program. The answer is cut after cutAt bytes, if that
+// is not 0.
+func (t *Target) fetch(ctx context.Context, kind, path string, seconds int, cutAt int64) (*Fetched, error) {
 	query := url.Values{}
 	if kind == recording.KindCPU || kind == recording.KindTrace {
 		if seconds < 1 || seconds > longestSeconds {
@@ -155,9 +192,9 @@ func (t *Target) fetch(ctx context.Context, kind, path string, seconds int) (*Fe
 	}
 	begun := t.now()
 	for {
-		a, err := t.ask(ctx, http.MethodGet, t.pprof(path), query, time.Duration(seconds)*time.Second, defaultMaxBytes)
+		a, err := t.askPart(ctx, http.MethodGet, t.pprof(path), query, time.Duration(seconds)*time.Second, cutAt)
 		if err == nil {
-			f := &Fetched{Data: a.data, Start: a.start, End: a.head}
+			f := &Fetched{Data: a.data, Start: a.start, End: a.head, Cut: a.cut}
 			if kind == recording.KindTrace {
 				f.End = a.end // a trace is sent while it is recorded
 			}
@@ -207,11 +244,23 @@ func (t *Target) missing(kind string, err error) error {
 // ask reads a whole answer of at most limit bytes. recording is how long the
 // program records first.
 func (t *Target) ask(ctx context.Context, method, path string, query url.Values, recording time.Duration, limit int64) (*answer, error) {
+	return t.asked(ctx, method, path, query, recording, limit, false)
+}
+
+// askPart reads an answer that is cut after so many bytes; 0: that must not be cut.
+func (t *Target) askPart(ctx context.Context, method, path string, query url.Values, recording time.Duration, cutAt int64) (*answer, error) {
+	if cutAt <= 0 {
+		return t.ask(ctx, method, path, query, recording, defaultMaxBytes)
+	}
+	return t.asked(ctx, method, path, query, recording, cutAt, true)
+}
+
+func (t *Target) asked(ctx context.Context, method, path string, query url.Values, recording time.Duration, limit int64, cut bool) (*answer, error) {
 	ctx, cancel := t.within(ctx, recording)
 	defer cancel()
 	request, err := t.request(ctx, method, path, query)
 	if err != nil {
 		return nil, err
 	}
-	return get(t.client, request, limit, t.now)
+	return getPart(t.client, request, limit, cut, t.now)
 }

@@ -61,7 +61,7 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s: the program says %v, we %v to %v", kind, time.Unix(0, p.TimeNanos), f.Start, f.End)
 		}
 	}
-	f, err := target.Trace(t.Context(), 1)
+	f, err := target.Trace(t.Context(), 1, 0)
 	if err != nil || f.End.Sub(f.Start) < time.Second {
 		t.Errorf("trace: %v", err)
 	}
@@ -69,7 +69,7 @@ func TestProfiles(t *testing.T) {
 		if _, err := target.Profile(t.Context(), recording.KindCPU, seconds); err == nil {
 			t.Errorf("a CPU profile of %d s", seconds)
 		}
-		if _, err := target.Trace(t.Context(), seconds); err == nil {
+		if _, err := target.Trace(t.Context(), seconds, 0); err == nil {
 			t.Errorf("a trace of %d s", seconds)
 		}
 	}
@@ -102,7 +102,7 @@ func TestFetchedTimes(t *testing.T) {
 		t.Errorf("from %v to %v, %v", f.Start.Sub(begun), f.End.Sub(begun), err)
 	}
 	readings = 0
-	if f, err = target.Trace(t.Context(), 1); err != nil || f.Start.Sub(begun) != 2*time.Second || f.End.Sub(begun) != 4*time.Second {
+	if f, err = target.Trace(t.Context(), 1, 0); err != nil || f.Start.Sub(begun) != 2*time.Second || f.End.Sub(begun) != 4*time.Second {
 		t.Errorf("from %v to %v, %v", f.Start.Sub(begun), f.End.Sub(begun), err)
 	}
 }
@@ -148,7 +148,7 @@ func TestProfilerStaysInUse(t *testing.T) {
 		{"agent", "cpu profiling already in use", http.StatusServiceUnavailable,
 			func(t *Target) error { _, err := t.Profile(context.Background(), recording.KindCPU, 1); return err }, "program's CPU profiler for 5s"},
 		{"trace", "Could not enable tracing: tracing is already enabled", http.StatusInternalServerError,
-			func(t *Target) error { _, err := t.Trace(context.Background(), 1); return err }, "program's tracer for 5s"},
+			func(t *Target) error { _, err := t.Trace(context.Background(), 1, 0); return err }, "program's tracer for 5s"},
 	} {
 		mux := http.NewServeMux()
 		mux.Handle("/debug/pprof/threadcreate", pprof.Handler("threadcreate"))
@@ -307,7 +307,7 @@ func TestTraceRefuses(t *testing.T) {
 	mux.Handle("/debug/pprof/threadcreate", pprof.Handler("threadcreate"))
 	mux.HandleFunc("/debug/pprof/trace", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "no trace at all") })
 	target := find(t, TargetOptions{Base: serve(t, mux).URL})
-	if _, err := target.Trace(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "is no execution trace") {
+	if _, err := target.Trace(t.Context(), 1, 0); err == nil || !strings.Contains(err.Error(), "is no execution trace") {
 		t.Error(err)
 	}
 }

@@ -220,7 +220,7 @@ func (c *costMeter) slice(ctx context.Context, in costInstrument, on bool) (floa
 	case on && in.cpu:
 		_, err = c.target.Profile(ctx, recording.KindCPU, seconds)
 	case on && in.trace:
-		_, err = c.target.Trace(ctx, seconds)
+		_, err = c.target.Trace(ctx, seconds, 0)
 	default:
 		select {
 		case <-timer.C:

@@ -186,28 +186,33 @@ func (s *Stretch) inUse(ctx context.Context, err error, last time.Time) bool {
 // TakeTrace takes an execution trace of some seconds, before the time end. A
 // flight recorder's snapshot takes its place where it could not be had.
 func (s *Stretch) TakeTrace(ctx context.Context, seconds int, end time.Time) {
-	for s.offers(recording.KindTrace) {
-		f, err := s.Target.Trace(ctx, seconds)
-		if err == nil {
-			t := s.file(recording.KindTrace, "", f)
-			s.Trace = &t
-			return
-		}
-		if s.inUse(ctx, err, end) {
-			continue
-		}
-		s.missed(ctx, recording.KindTrace, err)
-		if !s.offers(recording.KindFlight) {
-			return
-		}
-		if f, err = s.Target.Flight(ctx); err != nil {
-			s.missed(ctx, recording.KindFlight, err)
-			return
-		}
-		t := s.file(recording.KindFlight, "", f)
-		s.Trace = &t
+	if s.Trace, _ = s.TakeWindow(ctx, seconds, 0, end); s.Trace != nil || !s.offers(recording.KindFlight) || ctx.Err() != nil {
 		return
 	}
+	f, err := s.Target.Flight(ctx)
+	if err != nil {
+		s.missed(ctx, recording.KindFlight, err)
+		return
+	}
+	t := s.file(recording.KindFlight, "", f)
+	s.Trace = &t
+}
+
+// TakeWindow takes an execution trace of some seconds and at most so many bytes
+// (0: that must not be cut), before the time end; nil where it could not be had.
+func (s *Stretch) TakeWindow(ctx context.Context, seconds int, maxBytes int64, end time.Time) (f *record.File, cut bool) {
+	for s.offers(recording.KindTrace) {
+		got, err := s.Target.Trace(ctx, seconds, maxBytes)
+		if err == nil {
+			t := s.file(recording.KindTrace, "", got)
+			return &t, got.Cut
+		}
+		if !s.inUse(ctx, err, end) {
+			s.missed(ctx, recording.KindTrace, err)
+			break
+		}
+	}
+	return nil, false
 }
 
 // TakeEarly takes the goroutines of an early moment, with which those of

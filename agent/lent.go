@@ -1,0 +1,98 @@
+//go:build go1.26
+
+package agent
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+// lent is a flight recorder that runs for a while, because somebody asked for
+// it: it costs as much as an execution trace, and ends by itself where whoever
+// asked for it is gone.
+type lent struct {
+	mu     sync.Mutex
+	flight *flight // nil: none
+	ends   *time.Timer
+	over   bool // the agent stops
+}
+
+const maxLent = 10 * time.Minute
+
+// lend starts a flight recorder for some time, or lengthens the time of the one
+// that was lent.
+func (l *lent) lend(a *Agent, d time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return false
+	}
+	if l.flight == nil {
+		f := startFlight(a)
+		if f == nil {
+			return false
+		}
+		l.flight = f
+	} else {
+		l.ends.Stop()
+	}
+	f := l.flight
+	l.ends = time.AfterFunc(d, func() { l.end(f) })
+	return true
+}
+
+// end ends the recorder f; nil: whichever was lent.
+func (l *lent) end(f *flight) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.flight == nil || f != nil && f != l.flight {
+		return
+	}
+	l.ends.Stop()
+	l.flight.stop()
+	l.flight = nil
+}
+
+func (l *lent) stop() {
+	l.mu.Lock()
+	l.over = true
+	l.mu.Unlock()
+	l.end(nil)
+}
+
+func (l *lent) now() *flight {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.flight
+}
+
+// recorder is the flight recorder that runs, nil where none does.
+func (a *Agent) recorder() *flight {
+	if a.flight != nil {
+		return a.flight
+	}
+	return a.lent.now()
+}
+
+// serveLend starts a flight recorder for some seconds, and ends what it started
+// with none. One that the program has already stays as it is.
+func (a *Agent) serveLend(w http.ResponseWriter, r *http.Request) error {
+	if a.flight == nil {
+		if r.URL.Query().Get("seconds") == "0" {
+			a.lent.end(nil)
+			return a.serveStatus(w, r)
+		}
+		d, err := seconds(r.URL.Query(), "seconds", 0, maxLent)
+		if err != nil {
+			return err
+		}
+		if d == 0 {
+			return refuse(http.StatusBadRequest, "say for how long the flight recorder is to run, seconds=1 to %.0f; 0 ends it", maxLent.Seconds())
+		}
+		if !a.lent.lend(a, d) {
+			return refuse(http.StatusServiceUnavailable, "the flight recorder cannot be started: the program may have one of its own")
+		}
+	}
+	return a.serveStatus(w, r)
+}
