@@ -13,6 +13,7 @@ import (
 
 	"whet/internal/load/engine"
 	"whet/internal/load/message"
+	"whet/internal/load/record"
 	"whet/internal/loadresult"
 	"whet/internal/recording"
 	"whet/internal/schedule"
@@ -64,6 +65,10 @@ type Options struct {
 	Now      func() time.Time          // nil: the system's clock
 	Progress func(Progress)            // called a few times a second by one goroutine; nil: never
 	Interval func(loadresult.Interval) // called for each second of the measured load, as record.Recorder.Interval says; nil: never
+	// Slow is told of requests that count and took longer than SlowAfter, as
+	// record.Recorder.Watch says; nil: never.
+	Slow      func(*record.Outcome) bool
+	SlowAfter time.Duration
 }
 
 // Progress is the state of a running load.

@@ -66,6 +66,9 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	if o.Interval != nil {
 		r.recorder.Interval(o.Interval)
 	}
+	if o.Slow != nil {
+		r.recorder.Watch(int64(o.SlowAfter), o.Slow)
+	}
 	go func() {
 		defer close(r.done)
 		r.drive(ctx, &o, p, e, j, check)
@@ -97,6 +100,9 @@ func (o *Options) job(p *prepared, addresses []engine.Address) *engine.Job {
 			Open: o.Schedule.Open(), KeepResponses: o.KeepResponses, Targets: p.messages.Len()}),
 	}
 }
+
+// Origin is the moment that the times of requests are since.
+func (r *Running) Origin() time.Time { return r.recorder.Origin() }
 
 // Started is closed when the warm-up is over, or the load.
 func (r *Running) Started() <-chan struct{} { return r.started }

@@ -31,6 +31,7 @@ type Recorder struct {
 	free    []*tally
 	total   *tally // of the closed seconds; its bins mean nothing
 	feed    *feed
+	watch   *watch // nil: nobody asks for slow requests
 }
 
 // New returns the recorder of one load.
@@ -47,7 +48,7 @@ func New(p Plan) *Recorder {
 
 // Shard adds a shard.
 func (r *Recorder) Shard() *Shard {
-	s := &Shard{r: r, warm: int64(r.plan.Warmup), length: int64(r.plan.Duration),
+	s := &Shard{r: r, watch: r.watch, warm: int64(r.plan.Warmup), length: int64(r.plan.Duration),
 		bySent: r.plan.Requests > 0, keep: r.plan.KeepResponses}
 	if r.plan.Open {
 		s.planned = make([]planned, 0, cap(r.result.Seconds))

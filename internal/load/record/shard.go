@@ -18,6 +18,7 @@ type Shard struct {
 	length int64 // Plan.Duration
 	bySent bool  // of a number of requests: a closed loop's request belongs to the moment it was sent
 	keep   bool
+	watch  *watch
 
 	second int64 // the one that now counts, from 0
 	next   int64 // when the next one begins, since Start; MaxInt64: there is none
@@ -112,6 +113,9 @@ func (s *Shard) record(o *Outcome, text func() string) {
 	took := o.End - o.Sent
 	if timed && o.Sent >= 0 {
 		t.service.Record(took)
+		if s.watch != nil {
+			s.watch.see(o)
+		}
 	}
 	if o.Due >= 0 {
 		s.open(o, timed, belongs)

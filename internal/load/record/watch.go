@@ -1,0 +1,52 @@
+package record
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// watch tells of requests that took longer than a bound: one comparison for each
+// request, and a call for those few that are above it.
+type watch struct {
+	bound atomic.Int64 // ns
+	mu    sync.Mutex   // held while f runs
+	f     func(*Outcome) bool
+}
+
+// Watch has a function called for each request that counts and took longer than the
+// bound, in response time where it was due at a moment, else in service time. Where
+// the function returns true, only longer ones are told of from then on. It is
+// called by the event loop, one call at a time: it must not wait.
+func (r *Recorder) Watch(bound int64, f func(*Outcome) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watch = &watch{f: f}
+	r.watch.bound.Store(bound)
+	for _, s := range r.shards {
+		s.watch = r.watch
+	}
+}
+
+// Took is how long a request took, from when it was due where that was planned.
+func (o *Outcome) Took() int64 {
+	if o.Due >= 0 {
+		return o.End - o.Due
+	}
+	return o.End - o.Sent
+}
+
+func (w *watch) see(o *Outcome) {
+	took := o.Took()
+	if took <= w.bound.Load() || o.Sent < 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if took > w.bound.Load() && w.f(o) {
+		w.bound.Store(took)
+	}
+}
+
+// Origin is the moment that all times are since.
+func (r *Recorder) Origin() time.Time { return r.plan.Origin }
