@@ -27,7 +27,6 @@ import (
 	"whet/internal/recording"
 	"whet/internal/report/page"
 	"whet/internal/report/trace"
-	"whet/internal/timeline"
 )
 
 // maxTraceStream bounds a trace from a pipe or a server: it is held in memory.
@@ -183,9 +182,6 @@ func (v *traceView) read(ctx context.Context, e *cli.Env, operand string) (*trac
 	return p, nil
 }
 
-// mostIntervals is how many a page holds: they take about half of it.
-const mostIntervals = 600_000
-
 // page writes the timeline: it reads the trace once more, knowing what is worth a look.
 func (v *traceView) page(ctx context.Context, e *cli.Env, operand string) error {
 	v.doubts = nil
@@ -198,24 +194,16 @@ func (v *traceView) page(ctx context.Context, e *cli.Env, operand string) error 
 	if p.Result, err = sched.Analyze(src, v.options); err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
-	r := p.Result
-	b := timeline.New(timeline.Options{
-		Window:  timeline.Window{FromNs: r.FromNs, ToNs: r.FromNs + r.SpanNs},
-		Classes: trace.Classes(r), States: sched.NumStates, Procs: len(r.Procs),
-		Keep: trace.Keep(r, trace.Moments(r), mostIntervals), Most: mostIntervals,
-	})
-	again := v.options
-	again.Path, again.Observe = false, b.Add
-	seen, err := sched.Analyze(src, again)
+	d, err := trace.Draw(src, v.options, p, trace.Moments(p.Result), trace.MostIntervals)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
-	p.Result.Warnings = slices.Concat(v.doubts, r.Warnings)
+	p.Result.Warnings = slices.Concat(v.doubts, p.Result.Warnings)
 	out := v.output
 	if out == "" {
 		out = outputName(strings.TrimSuffix(p.Name, ".trace"), "timeline", "html")
 	}
-	return e.Emit(ctx, out, func(w io.Writer) error { return trace.WriteHTML(w, p, seen, b.Finish()) })
+	return e.Emit(ctx, out, func(w io.Writer) error { return trace.WriteHTML(w, d) })
 }
 
 // profile writes one.

@@ -50,6 +50,7 @@ type jsonTimeline struct {
 	Start   []int          `json:"start"` // of each
 	Lengths []int          `json:"lengths"`
 	Moments []jsonMoment   `json:"moments"`
+	Focus
 	// Intervals is base64 of deflated varints. For each interval of each goroutine in
 	// turn: its state; from when, since the beginning of the goroutine's interval
 	// before it, or of the timeline; for how long; its place; of running the processor,
@@ -86,19 +87,17 @@ func (c course) MarshalJSON() ([]byte, error) {
 // WriteHTML writes the page as one file that loads nothing from elsewhere: the
 // conclusions and a timeline to move in. A page is at most 20 MiB: where single
 // intervals would not fit, there are fewer, and it says where they are.
-//
-// places are the result of the reading that made the timeline.
-func WriteHTML(w io.Writer, p *Page, places *sched.Result, t *timeline.Timeline) error {
+func WriteHTML(w io.Writer, d *Drawing) error {
 	for {
 		var b bytes.Buffer
-		if err := writeHTML(&b, p, places, t); err != nil {
+		if err := writeHTML(&b, d); err != nil {
 			return err
 		}
-		if b.Len() <= maxPage || len(t.Intervals) == 0 {
+		if b.Len() <= maxPage || len(d.Timeline.Intervals) == 0 {
 			_, err := w.Write(b.Bytes())
 			return err
 		}
-		t = half(t)
+		d = &Drawing{Page: d.Page, Moments: d.Moments, Focus: d.Focus, Timeline: half(d.Timeline), places: d.places}
 	}
 }
 
@@ -120,9 +119,9 @@ func half(t *timeline.Timeline) *timeline.Timeline {
 	return &h
 }
 
-func writeHTML(w io.Writer, p *Page, places *sched.Result, t *timeline.Timeline) error {
-	r := p.Result
-	data, err := json.Marshal(timelineData(r, places, t))
+func writeHTML(w io.Writer, d *Drawing) error {
+	p, r := d.Page, d.Page.Result
+	data, err := json.Marshal(timelineData(d))
 	if err != nil {
 		return fmt.Errorf("write HTML: %w", err)
 	}
@@ -147,7 +146,7 @@ func writeHTML(w io.Writer, p *Page, places *sched.Result, t *timeline.Timeline)
 	for _, c := range Conclusions(r) {
 		v.Conclusions = append(v.Conclusions, printable.Line(c))
 	}
-	v.Part = part(r, t)
+	v.Part = part(r, d.Timeline)
 	return page.Write(w, assets, "timeline.html", v)
 }
 
@@ -187,8 +186,9 @@ func (t *table) number(text string) int {
 	return n
 }
 
-func timelineData(r, seen *sched.Result, t *timeline.Timeline) *jsonTimeline {
-	d := &jsonTimeline{From: t.FromNs, To: t.ToNs, Counts: make(map[int]course), Heap: course(t.Heap), Goal: course(t.Goal),
+func timelineData(of *Drawing) *jsonTimeline {
+	r, t := of.Page.Result, of.Timeline
+	d := &jsonTimeline{Focus: of.Focus, From: t.FromNs, To: t.ToNs, Counts: make(map[int]course), Heap: course(t.Heap), Goal: course(t.Goal),
 		Marks: []int64{}, Stops: []int64{}, Reason: []int{}, Windows: []int64{}, IDs: []int64{}, Start: []int{}, Lengths: []int{}, Moments: []jsonMoment{}, Procs: []jsonProc{}}
 	for s := range sched.State(sched.NumStates) {
 		d.States = append(d.States, s.String())
@@ -206,7 +206,7 @@ func timelineData(r, seen *sched.Result, t *timeline.Timeline) *jsonTimeline {
 	for _, v := range t.Windows {
 		d.Windows = append(d.Windows, v.FromNs, v.ToNs)
 	}
-	for _, m := range Moments(r) {
+	for _, m := range of.Moments {
 		d.Moments = append(d.Moments, jsonMoment{m.FromNs, m.ToNs, printable.Line(m.Text), m.Goroutine})
 	}
 	for _, p := range t.Procs {
@@ -224,7 +224,7 @@ func timelineData(r, seen *sched.Result, t *timeline.Timeline) *jsonTimeline {
 	placed := func(stack uint32) uint64 {
 		n, ok := at[stack]
 		if !ok {
-			if f := seen.PlaceOf(stack); f != nil {
+			if f := of.places.PlaceOf(stack); f != nil {
 				n = places.number(place(f))
 			}
 			at[stack] = n

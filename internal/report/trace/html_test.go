@@ -34,14 +34,11 @@ func pageOf(t *testing.T, most int) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := timeline.New(timeline.Options{Window: timeline.Window{ToNs: r.SpanNs}, Classes: Classes(r), States: sched.NumStates, Procs: len(r.Procs),
-		Keep: Keep(r, Moments(r), most), Most: most})
-	o.Observe = b.Add
-	seen, err := sched.Analyze(bytes.NewReader(data), o)
+	d, err := Draw(bytes.NewReader(data), o, &Page{Name: "planted.trace", Result: r}, Moments(r), most)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := b.Finish()
+	got := d.Timeline
 	// What the timeline shows is what the tables say.
 	// The runtime's own waits are of another kind until a goroutine's start is known.
 	var sums, wants [sched.NumStates]float64
@@ -61,7 +58,7 @@ func pageOf(t *testing.T, most int) []byte {
 		}
 	}
 	var doc bytes.Buffer
-	if err := WriteHTML(&doc, &Page{Name: "planted.trace", Result: r}, seen, got); err != nil {
+	if err := WriteHTML(&doc, d); err != nil {
 		t.Fatal(err)
 	}
 	return doc.Bytes()
@@ -108,7 +105,7 @@ func TestHostilePage(t *testing.T) {
 	b.Add(&timeline.Interval{ToNs: 1e9, Goroutine: 1, Start: evil, Proc: 0})
 	b.Add(&timeline.Interval{Kind: timeline.Stop, ToNs: 5, Reason: evil})
 	var doc bytes.Buffer
-	if err := WriteHTML(&doc, &Page{Name: evil, Result: r}, r, b.Finish()); err != nil {
+	if err := WriteHTML(&doc, &Drawing{Page: &Page{Name: evil, Result: r}, Timeline: b.Finish(), Moments: Moments(r), places: r}); err != nil {
 		t.Fatal(err)
 	}
 	if s := doc.String(); strings.Contains(s, "<img") || strings.Contains(s, "\x1b") {

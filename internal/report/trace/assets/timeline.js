@@ -89,7 +89,7 @@ const sizes = { label: 190, axis: 24, counts: 64, heap: 46, proc: 24, row: 19, g
 let colour = {};
 
 function readColours() {
-  const style = getComputedStyle(byID("time"));
+  const style = getComputedStyle(byID("timeline"));
   for (const name of [...data.states, "ink", "soft", "line", "rail", "accent", "bad", "card", "paper"]) colour[name] = style.getPropertyValue("--" + name).trim();
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   colour.classes = data.classes.map((_, i) => i === 0 ? colour.other : `hsl(${(150 + i * 137.5) % 360} ${dark ? "45% 58%" : "42% 46%"})`);
@@ -353,13 +353,14 @@ function draw() {
 function paint() {
   listRows();
   const above = sizes.axis + sizes.counts + (data.heap ? sizes.heap : 0) + sizes.gap + data.procs.length * sizes.proc + sizes.gap;
-  const room = Math.max(8, Math.floor((Math.max(innerHeight, 640) - 330 - above) / sizes.row));
+  const room = data.rows || Math.max(8, Math.floor((Math.max(innerHeight, 640) - 330 - above) / sizes.row));
   const most = Math.min(Math.max(view.rows.length, 1), room);
   view.scroll = Math.max(0, Math.min(view.scroll, view.rows.length - most));
   const height = above + most * sizes.row + 24;
   const [g, width] = prepare(canvas, height);
   view.boxes = [];
   drawAxis(g, width);
+  drawMark(g, width, height, false);
   drawCollector(g, width, height);
   let y = sizes.axis;
   drawCounts(g, y, width);
@@ -380,6 +381,7 @@ function paint() {
     drawGoroutine(g, row, y, width);
     y += sizes.row;
   }
+  drawMark(g, width, height - 24, true);
   drawChosen(g, width, tops);
   let note = "";
   if (view.rows.length > most) note = `${view.rows.length - most} more goroutines: turn the wheel`;
@@ -387,6 +389,21 @@ function paint() {
   if (note) label2(g, note, y + 12, width);
   paintStrip();
   byID("time-view").textContent = `${duration(view.to - view.from)} from ${moment(view.from, (view.to - view.from) / 1000)} on`;
+}
+
+// drawMark shades the time of what the page is about, under all else; with lines it
+// draws where that begins and ends, over it.
+function drawMark(g, width, height, lines) {
+  if (!data.mark) return;
+  const [a, z] = data.mark.map(ns => Math.min(Math.max(xOf(ns, width), left()), width));
+  g.fillStyle = colour.accent;
+  if (lines) {
+    for (const [ns, x] of [[data.mark[0], a], [data.mark[1], z]]) if (view.from <= ns && ns <= view.to) g.fillRect(x - .75, sizes.axis - 6, 1.5, height - sizes.axis + 6);
+    return;
+  }
+  g.globalAlpha = .07;
+  g.fillRect(a, sizes.axis, z - a, height - sizes.axis);
+  g.globalAlpha = 1;
 }
 
 function label2(g, text, y, width) {
@@ -534,7 +551,7 @@ function listen() {
     tip.hidden = k < 0;
     if (k < 0) return;
     tip.textContent = about(k);
-    const r = byID("time").getBoundingClientRect(), x = Math.min(e.clientX - r.left + 14, r.width - Math.min(460, r.width * .6));
+    const r = byID("timeline").getBoundingClientRect(), x = Math.min(e.clientX - r.left + 14, r.width - Math.min(460, r.width * .6));
     tip.style.setProperty("left", Math.max(0, x) + "px");
     tip.style.setProperty("top", (e.clientY - r.top + 18) + "px");
   });
@@ -602,7 +619,7 @@ function listen() {
     legend();
     draw();
   });
-  new ResizeObserver(draw).observe(byID("time"));
+  new ResizeObserver(draw).observe(byID("timeline"));
 }
 
 // toMoment shows one with what is around it, and chooses its interval.
@@ -629,6 +646,7 @@ function legend() {
     list.append(li);
   };
   data.states.forEach((s, i) => data.counts[i] && add(colour[s], s === "runnable" ? "ready" : s));
+  if (data.mark) add(colour.accent, "between the lines: " + data.of);
   if (data.marks.length > 0) add(colour.collector, "band: the collector marks");
   if (data.stops.length > 0) add(colour.bad, "line: the world stands still");
   data.classes.forEach((c, i) => add(colour.classes[i], "P: " + c));
@@ -642,9 +660,14 @@ try {
   readColours();
   legend();
   listen();
+  for (const id of data.pins || []) if (store.row.has(id)) pin(store.row.get(id));
+  if (data.first) {
+    select.value = data.first;
+    toMoment(data.moments[data.first - 1]);
+  }
   paint();
 } catch (err) {
   byID("time-fault").textContent = "The timeline cannot be drawn in this browser: " + err.message;
   byID("time-fault").hidden = false;
 }
-byID("time").setAttribute("aria-busy", "false");
+byID("timeline").setAttribute("aria-busy", "false");
