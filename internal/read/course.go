@@ -286,6 +286,7 @@ func (a *Reading) addRun(page *runreport.Page) {
 		page.Verdict.Text += "; the rules of locks had no mutex profile to look at: whet takes one of what it builds (-- PACKAGE), and of others after runtime.SetMutexProfileFraction"
 	}
 	page.Wall = wallOf(a.wall, a.service != nil)
+	page.Moment = a.moment()
 	for _, c := range a.courses {
 		page.Series = append(page.Series, c.series()...)
 		for _, e := range c.events {

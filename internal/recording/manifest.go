@@ -58,6 +58,9 @@ const (
 	PartBefore = "before"
 	PartAfter  = "after"
 	PartOne    = "one-processor"
+	// PartWorst is the flight recorder's snapshot around the slowest request. It is no
+	// sample of the load: sums over traces leave it out.
+	PartWorst = "worst"
 )
 
 // Manifest is recording.json. JSON keys are only ever added within a schema

@@ -15,13 +15,15 @@ import (
 	"whet/internal/format/metrics"
 	"whet/internal/load"
 	"whet/internal/loadresult"
+	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/underload"
 )
 
 // Of the load's time: a while without the CPU profile, against which its cost
-// is measured; and the trace's second, half of which lies in the CPU profile,
-// so that the trace has CPU samples and the profile is nearly free of it.
+// is measured; and, in a load that is too short for a pass of its own for traces, the
+// trace's second, half of which lies in the CPU profile, so that the trace has CPU
+// samples and the profile is nearly free of it.
 const (
 	plainPart = 10 // of the duration, one in
 	longPlain = 2 * time.Second
@@ -42,6 +44,9 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 		defer m.disconnect()
 	}
 	r.deadline = r.c.Now().Add(r.o.Load.Warmup + r.o.Load.Duration)
+	if pass := r.o.passTime(); pass > 0 && target != nil {
+		r.deadline = r.deadline.Add(passWarmup + pass)
+	}
 	r.progress(Progress{Stage: "warming up"})
 	o := r.o.Load
 	kept := loadformat.NewWriter(r.w.Writer, r.c.Version, o.Schedule.Open())
@@ -79,6 +84,11 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 		taking, stop := context.WithTimeoutCause(ctx, r.o.Patience, underload.ErrSilent)
 		m.After(taking, result.End)
 		stop()
+		if pass := r.o.passTime(); pass > 0 && result.Failed() < result.Requests && served.Err() == nil {
+			m.stopMetrics() // what follows is not what is measured
+			m.metrics.Wait()
+			m.traceAgain(served, pass, &result.Service)
+		}
 	}
 	m.finish()
 	if dead := r.died(); dead != nil {
@@ -99,6 +109,7 @@ type measurement struct {
 	answers []int32        // in each loadresult.Bin of the load
 	rates   *capture.Rates // the program's own, to be set again; nil: they were not changed
 	hangs   bool           // the target gave no profile in time
+	windows []record.File  // traces of the pass of their own
 
 	stopMetrics context.CancelFunc
 	metrics     sync.WaitGroup
@@ -196,6 +207,11 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 		return
 	}
 	m.TakeEarly(ctx)
+	if m.o.passTime() > 0 {
+		m.TakeCPU(ctx, end.Add(-lastTime))
+		m.TakeStates(ctx)
+		return
+	}
 	traceFrom := end.Add(-lastTime - traceTime*time.Second)
 	var tracing sync.WaitGroup
 	tracing.Go(func() {
@@ -214,6 +230,7 @@ func (m *measurement) finish() {
 	if m.Trace != nil {
 		m.taken.traces = append(m.taken.traces, *m.Trace)
 	}
+	m.taken.traces = append(m.taken.traces, m.windows...)
 	for _, f := range m.Snapshots {
 		m.addFile("profiles/"+f.Kind+"-"+f.Part+".pb.gz", "", f)
 	}

@@ -34,6 +34,9 @@ type ServiceOptions struct {
 	// Patience is what profiles may take beyond the load's end: a target that
 	// hangs must not hold up its own end.
 	Patience time.Duration
+	// TracePass is how long the load is driven once more for execution traces; 0:
+	// as passTime has it, less: not at all, and a trace is taken in the load.
+	TracePass time.Duration
 	// Server is the command that starts the server: a main package's directory,
 	// which is built with the agent in it, or a program; and its arguments.
 	// Empty: it runs already.

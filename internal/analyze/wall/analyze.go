@@ -70,6 +70,7 @@ type analysis struct {
 	before     map[int64]*account   // what goroutines that lived at the end of an earlier trace count in
 	waits      map[wait]class
 	whole, cut int // requests
+	served     func(Served)
 	result     *Result
 }
 
@@ -189,7 +190,7 @@ func (a *analysis) enter(e *exectrace.Event) {
 	if e.To == exectrace.Gone || e.To == exectrace.Unknown {
 		return
 	}
-	g := &goroutine{created: e.From == exectrace.Gone, state: e.To, reason: a.tree.names.String(e.Name), counted: a.before[e.Goroutine]}
+	g := &goroutine{id: e.Goroutine, born: e.TimeNs, created: e.From == exectrace.Gone, state: e.To, reason: a.tree.names.String(e.Name), counted: a.before[e.Goroutine]}
 	a.goroutines[e.Goroutine] = g
 	if g.created {
 		g.since = e.TimeNs

@@ -12,6 +12,8 @@ import "whet/internal/format/exectrace"
 // time between them is put, unless CPU samples fell into it: then they share it
 // evenly.
 type goroutine struct {
+	id      int64
+	born    int64    // when the trace first says of it
 	created bool     // within the trace
 	counted *account // its kind as far as it is known, which may be by a trace before
 	root    *node    // nil until a stack shows it

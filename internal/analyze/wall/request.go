@@ -19,6 +19,7 @@ type request struct {
 	handlerAt int  // the depth at which it was found
 	helped    bool // an http.TimeoutHandler runs the handler on another goroutine
 	closed    bool
+	from      int64 // when it began
 }
 
 // see takes in that the goroutine is at n now, and what that says of its root
@@ -34,7 +35,7 @@ func (a *analysis) see(g *goroutine, n *node) {
 			a.awaitRequest(g)
 		case n.responding:
 			if g.request == nil {
-				g.request = &request{}
+				g.request = &request{from: g.since}
 			}
 			g.request.served = true
 		}
@@ -57,7 +58,7 @@ func (a *analysis) awaitRequest(g *goroutine) {
 			g.withdraw()
 		}
 	case g.request == nil:
-		g.request = &request{whole: true}
+		g.request = &request{whole: true, from: g.since}
 	}
 }
 
@@ -71,7 +72,7 @@ func (g *goroutine) withdraw() {
 // wake takes in that a wait ends.
 func (g *goroutine) wake() {
 	if g.request == nil && g.at != nil && g.at.reading {
-		g.request = &request{whole: true}
+		g.request = &request{whole: true, from: g.since}
 	}
 }
 
@@ -103,7 +104,7 @@ func (a *analysis) learn(g *goroutine, n *node) {
 	a.count(g)
 	switch g.root.entry {
 	case streamEntry:
-		g.request = &request{whole: g.created, served: true}
+		g.request = &request{whole: g.created, served: true, from: g.born}
 		g.request.ledger.move(&g.base)
 	case timeoutEntry:
 		if g.parent != nil && !g.parent.closed {
@@ -127,6 +128,9 @@ func (a *analysis) finish(g *goroutine, ended bool) {
 	g.request, r.closed = nil, true
 	account := a.book.handler(r.handler)
 	whole := r.whole && ended
+	if a.served != nil && !account.hidden {
+		a.served(Served{Goroutine: g.id, Handler: r.handler, FromNs: r.from, ToNs: g.since, Begun: r.whole, Ended: ended})
+	}
 	account.enter(r.ledger.items, g.root, whole)
 	if whole {
 		account.called(r.ledger.items)

@@ -31,6 +31,41 @@ type Service struct {
 	// BlockRateNs and MutexFraction are the rates in force; nil: unknown.
 	BlockRateNs   *int64 `json:"block_rate_ns"`
 	MutexFraction *int64 `json:"mutex_fraction"`
+	// Traced is the load that was driven once more for the execution traces; nil: they
+	// were taken in the load itself.
+	Traced *Traced `json:"traced,omitempty"`
+}
+
+// Traced is a load like the one that is measured, after it and shorter, in which
+// execution traces were taken: they cost the target time.
+type Traced struct {
+	Load     Sums  `json:"load"`
+	Windows  int   `json:"windows"` // how many traces were wanted
+	MaxBytes int64 `json:"max_bytes"`
+	Bytes    int64 `json:"bytes"` // that traces and snapshot have
+	// FlightRecorder says that one ran meanwhile. SlowAfterNs is from where on a
+	// request was slow enough for a snapshot, and Slowest the one of the snapshot that
+	// was kept; nil: none was as slow.
+	FlightRecorder bool         `json:"flight_recorder"`
+	SlowAfterNs    int64        `json:"slow_after_ns"`
+	Slowest        *SlowRequest `json:"slowest,omitempty"`
+}
+
+// SlowRequest is one request of a load. Times are since the recording's origin.
+type SlowRequest struct {
+	DueNs  *int64 `json:"due_ns"` // nil in a closed loop
+	SentNs int64  `json:"sent_ns"`
+	EndNs  int64  `json:"end_ns"`
+	Status int    `json:"status"`         // 0: no whole answer came
+	Kind   string `json:"kind,omitempty"` // of failure
+}
+
+// TookNs is its response time in an open loop, in a closed one its service time.
+func (r *SlowRequest) TookNs() int64 {
+	if r.DueNs != nil {
+		return r.EndNs - *r.DueNs
+	}
+	return r.EndNs - r.SentNs
 }
 
 // Sums are what the generator did and saw. Service time runs from the actual

@@ -29,6 +29,7 @@ type runView struct {
 	Program *programView
 	Service *serviceView
 	Wall    *wallView
+	Moment  *momentView
 	Waiting waitingView
 	Events  eventsView
 	Load    *page.Timeline // requests and service times
@@ -49,6 +50,9 @@ func newRunView(p *Page) runView {
 	}
 	if p.Wall != nil && len(p.Wall.Groups) > 0 {
 		v.Wall = newWallView(p.Wall)
+	}
+	if p.Moment != nil {
+		v.Moment = newMomentView(p.Moment)
 	}
 	v.Waiting = newWaitingView(p.Contention)
 	v.timelines(p)

@@ -14,6 +14,7 @@ import (
 	"whet/internal/report/flame"
 	"whet/internal/report/load"
 	"whet/internal/report/page"
+	"whet/internal/report/trace"
 	"whet/internal/symbolname"
 )
 
@@ -154,6 +155,14 @@ func newPageView(p *Page) (*pageView, error) {
 		}
 		part, style, script = html, style+css, script+"\n{\n"+js+"}\n" // a block: its names stay its own
 	}
+	var drawing template.HTML
+	if p.Moment != nil && p.Moment.Drawing != nil {
+		html, css, js, err := trace.Part(p.Moment.Drawing)
+		if err != nil {
+			return nil, err
+		}
+		drawing, style, script = html, style+css, script+"\n{\n"+js+"}\n" // last: it waits for what is unpacked
+	}
 	v := &pageView{
 		Shell:     page.NewShell("whet · "+title(p), style, script),
 		Recorded:  recorded(p),
@@ -207,6 +216,9 @@ func newPageView(p *Page) (*pageView, error) {
 	v.Run = newRunView(p)
 	if v.Run.Service != nil {
 		v.Run.Service.Part = part
+	}
+	if v.Run.Moment != nil {
+		v.Run.Moment.Part = drawing
 	}
 	for i := range p.Profiles {
 		v.Warnings = append(v.Warnings, flameWarnings(&p.Profiles[i])...)

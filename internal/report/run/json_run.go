@@ -15,6 +15,9 @@ func jsonRun(p *Page) document.Object {
 	if p.Wall != nil {
 		run = append(run, "wall", p.Wall.json())
 	}
+	if p.Moment != nil {
+		run = append(run, "moment", p.Moment.json())
+	}
 	return append(run, "events", document.Items(p.Events), "contention", document.Items(p.Contention), "unknown", document.Items(p.Unknown),
 		"series", document.Each(p.Series, (*Series).json))
 }

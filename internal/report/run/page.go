@@ -47,6 +47,7 @@ type Page struct {
 	Program    *Program         // of a program that ends; nil for other targets
 	Service    *Service         // of a service under load
 	Wall       *Wall            // where goroutines spent their time; nil without a trace
+	Moment     *Moment          // the slowest request; nil where nobody looked for it
 	Events     []Event          // what happened at a moment, in order of time
 	Series     []Series         // metrics over time
 	Contention []Waiting        // on locks and channels, by place; heaviest first

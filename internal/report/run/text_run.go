@@ -23,6 +23,7 @@ func (t *writer) run(p *Page, all bool) {
 	t.program(p.Program, all)
 	t.service(p.Service)
 	t.wall(p.Wall, all)
+	t.moment(p.Moment)
 	t.waiting(p.Contention, all)
 	t.events(p.Events, all)
 	t.unknown(p.Unknown)
