@@ -48,8 +48,9 @@ Trace reads an execution trace: what may be concluded of it, goroutines by start
 time in each state, processors, where goroutines wait and who ends their waits, the time from ready
 to running, the collector, tasks and regions. Times are those of go tool trace.
 TRACE is a file of runtime/trace, go test -trace or a flight recorder, also packed with gzip, a URL
-of net/http/pprof/trace, - for the standard input, or a recording that has one. Traces of Go 1.11
-and newer can be read, and of a trace that is cut off what stands before the cut.
+of net/http/pprof/trace, - for the standard input, or a recording that has one; of several, -window
+chooses. Traces of Go 1.11 and newer can be read, and of one that is cut off what stands before the
+cut.
 -pprof writes a profile that every other view opens: of waits for the network (net), for locks and
 channels (sync), in system calls (syscall), for a processor (sched), of the CPU profiler's samples
 (cpu), where it was on, or of all time by handler and goroutine (wall).`,
@@ -60,6 +61,7 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			"whet trace -task 7 out.trace",
 			"whet trace -base old.trace new.trace",
 			"whet trace -html out.trace",
+			"whet trace -window worst service.whet",
 			"whet trace -pprof sync -o sync.pb.gz out.trace",
 			"whet trace http://localhost:6060/debug/pprof/trace?seconds=5",
 		},
@@ -71,6 +73,7 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
 			fs.StringVar(&v.pprof, "pprof", "", "write a `profile` instead: "+strings.Join(traceProfiles, ", "))
 			fs.StringVar(&v.base, "base", "", "compare with this `trace` from before")
+			fs.StringVar(&v.window, "window", "", "of a recording with several traces, show this `one`: its number, or worst for the worst moment")
 			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
 			cli.Duration(fs, &v.from, "from", "count from this `time` of the trace on")
 			cli.Duration(fs, &v.to, "to", "count up to this `time` of the trace (default: its end)")
@@ -97,7 +100,9 @@ type traceView struct {
 	html          bool
 	pprof, output string
 	base          string
-	doubts        []string // about the traces' files
+	window        string
+	windows       []trace.Window // of the recording that was read
+	doubts        []string       // about the traces' files
 }
 
 func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) error {
@@ -174,7 +179,7 @@ func (v *traceView) read(ctx context.Context, e *cli.Env, operand string) (*trac
 		return nil, err
 	}
 	defer done()
-	p := &trace.Page{Name: profiles.Shown(operand)}
+	p := &trace.Page{Name: profiles.Shown(operand), Windows: v.windows}
 	if p.Result, err = sched.Analyze(src, v.options); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -190,7 +195,7 @@ func (v *traceView) page(ctx context.Context, e *cli.Env, operand string) error 
 		return err
 	}
 	defer done()
-	p := &trace.Page{Name: profiles.Shown(operand)}
+	p := &trace.Page{Name: profiles.Shown(operand), Windows: v.windows}
 	if p.Result, err = sched.Analyze(src, v.options); err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -249,7 +254,8 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 // open finds the trace that an operand names.
 func (v *traceView) open(ctx context.Context, e *cli.Env, operand string) (exectrace.Source, func(), error) {
 	nothing := func() {}
-	if address, ok := cli.AsURL(operand); ok {
+	v.windows = nil
+	if address, ok := cli.AsURL(operand); ok && v.window == "" {
 		e.Status().Show("waiting for a trace")
 		data, err := v.fetch.FetchPart(ctx, traceURL(address), maxTraceStream)
 		e.Status().Show("")
@@ -264,8 +270,11 @@ func (v *traceView) open(ctx context.Context, e *cli.Env, operand string) (exect
 		return src, nothing, err
 	}
 	if recording.Is(operand) {
-		src, err := traceOf(operand)
+		src, err := v.recorded(operand)
 		return src, nothing, err
+	}
+	if v.window != "" {
+		return nil, nil, cli.UsageError("trace: -window chooses among the traces of a recording, and %s is none", operand)
 	}
 	if operand == "-" {
 		src, err := piped("the standard input", e.Stdin)
@@ -347,22 +356,4 @@ func piped(name string, r io.Reader) (exectrace.Source, error) {
 		return nil, fmt.Errorf("read trace from %s: it is larger than %s: write it to a file first", name, quantity.Bytes(maxTraceStream))
 	}
 	return bytes.NewReader(data), nil
-}
-
-// traceOf is the first trace of a recording.
-func traceOf(name string) (exectrace.Source, error) {
-	rec, err := recording.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer rec.Close()
-	all := slices.Concat(rec.Find(recording.KindTrace, ""), rec.Find(recording.KindFlight, ""))
-	if len(all) > 0 {
-		data, err := rec.Read(all[0])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return bytes.NewReader(data), nil
-	}
-	return nil, cli.UsageError("%s holds no execution trace: of a program or service, whet tune and whet record take one with -trace", name)
 }

@@ -34,20 +34,21 @@ type Focus struct {
 const MostIntervals = 600_000
 
 // Draw reads a trace once more, knowing what is worth a look. p has its result, by the
-// same options; at most so many intervals are kept, around the moments.
-func Draw(src exectrace.Source, o sched.Options, p *Page, moments []Moment, most int) (*Drawing, error) {
+// same options; at most so many intervals are kept, around some moments, or from the
+// beginning on if there are none.
+func Draw(src exectrace.Source, o sched.Options, p *Page, around []Moment, most int) (*Drawing, error) {
 	r := p.Result
 	b := timeline.New(timeline.Options{
 		Window:  timeline.Window{FromNs: r.FromNs, ToNs: r.FromNs + r.SpanNs},
 		Classes: Classes(r), States: sched.NumStates, Procs: len(r.Procs),
-		Keep: Keep(r, moments, most), Most: most,
+		Keep: Keep(r, around, most), Most: most,
 	})
 	o.Path, o.Observe = false, b.Add
 	seen, err := sched.Analyze(src, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Drawing{Page: p, Timeline: b.Finish(), Moments: moments, places: seen}, nil
+	return &Drawing{Page: p, Timeline: b.Finish(), Moments: around, places: seen}, nil
 }
 
 // Part is the drawing as part of another page: what stands there, its style and its
@@ -61,7 +62,14 @@ func Part(d *Drawing) (html template.HTML, style, script string, err error) {
 	v := struct {
 		Part string
 		Data template.JS
-	}{part(d.Page.Result, d.Timeline), template.JS(data)}
+	}{"", template.JS(data)}
+	var known int64
+	for _, w := range d.Timeline.Windows {
+		known += w.ToNs - w.FromNs
+	}
+	if all := d.Timeline.ToNs - d.Timeline.FromNs; known < all {
+		v.Part = fmt.Sprintf("Single goroutines are known for %s of %s, shaded in the strip: more would not fit the page.", ns(known), ns(all))
+	}
 	if err := page.Write(&b, assets, "trace-timeline", v); err != nil {
 		return "", "", "", err
 	}

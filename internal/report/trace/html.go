@@ -140,6 +140,9 @@ func writeHTML(w io.Writer, d *Drawing) error {
 		{Name: "Goroutines", Value: fmt.Sprintf("%d, at most %d at a time", r.Goroutines.Before+r.Goroutines.Created, r.Goroutines.Most)},
 		{Name: "Processors", Value: fmt.Sprintf("%d, GOMAXPROCS %d", len(r.Procs), r.GOMAXPROCS)},
 	}
+	if w := p.window(); w != "" {
+		v.Facts = append(v.Facts, page.Fact{Name: "Window", Value: w})
+	}
 	for _, w := range r.Warnings {
 		v.Warnings = append(v.Warnings, printable.Line(w))
 	}

@@ -9,6 +9,10 @@ import (
 	"whet/internal/hist"
 )
 
+func (w *Window) json() document.Object {
+	return document.Object{"name", w.Name, "path", w.Path, "benchmark", w.Benchmark, "start_ns", w.StartNs, "end_ns", w.EndNs, "shown", w.Shown}
+}
+
 // WriteJSON writes the document whet/trace/1.
 func WriteJSON(w io.Writer, p *Page) error {
 	r := p.Result
@@ -47,7 +51,7 @@ func WriteJSON(w io.Writer, p *Page) error {
 	}
 	g := &r.Goroutines
 	return document.Write(w, document.Object{document.Begin(document.Trace, r.Warnings),
-		"name", p.Name,
+		"name", p.Name, "windows", document.Each(p.Windows, (*Window).json),
 		"summary", document.Object{"go_version", r.GoVersion, "from_ns", r.FromNs, "span_ns", r.SpanNs, "events", r.Events, "conclusions", Conclusions(r),
 			"goroutines_before", g.Before, "goroutines_created", g.Created, "goroutines_ended", g.Ended, "goroutines_most", g.Most, "states", states(&g.Ns),
 			"gomaxprocs", r.GOMAXPROCS, "processors", procs, "step_ns", r.StepNs, "busy_ns", r.BusyNs},

@@ -17,9 +17,48 @@ import (
 
 // Page is one trace and how it is called.
 type Page struct {
-	Name   string
-	Result *sched.Result
+	Name    string
+	Windows []Window // of the recording that it is out of; none: it is of a file
+	Result  *sched.Result
 }
+
+// Window is one of the traces of a recording. Times are since that began.
+type Window struct {
+	Name           string // for -window
+	Path           string // in the recording
+	Benchmark      string
+	StartNs, EndNs int64
+	Shown          bool
+}
+
+// window says which of several traces is shown, and how the others are.
+func (p *Page) window() string {
+	if len(p.Windows) < 2 {
+		return ""
+	}
+	shown := ""
+	var others []string
+	for i := range p.Windows {
+		w := &p.Windows[i]
+		when := fmt.Sprintf("%s to %s", ns(w.StartNs), ns(w.EndNs))
+		if w.Benchmark != "" {
+			when = w.Benchmark
+		}
+		if w.Shown {
+			shown = fmt.Sprintf("window %s of the recording, %s", w.Name, when)
+		} else {
+			others = append(others, fmt.Sprintf("-window %s (%s)", w.Name, when))
+		}
+	}
+	more := len(others) - mostOthers
+	if more > 0 {
+		others = append(others[:mostOthers], fmt.Sprintf("%d more", more))
+	}
+	return printable.Line(shown + "; also " + strings.Join(others, ", "))
+}
+
+// mostOthers is how many further windows are named.
+const mostOthers = 8
 
 // rows is how many rows of a table text shows unless all are asked for.
 const rows = 10
@@ -40,6 +79,9 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	t.Line(t.Paint(page.Bold, printable.Line(p.Name)), "  ", t.Paint(page.Dim, fmt.Sprintf("execution trace of Go %s, %s, %s", r.GoVersion, ns(r.SpanNs), quantity.Plural(r.Events, "event"))))
 	if r.FromNs > 0 {
 		t.Hang(2, "", 0, fmt.Sprintf("from %s on, of the trace's time", ns(r.FromNs)))
+	}
+	if w := p.window(); w != "" {
+		t.Hang(2, "", 0, w)
 	}
 	t.Warnings(r.Warnings)
 	t.Line()
