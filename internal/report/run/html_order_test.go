@@ -23,7 +23,7 @@ func TestHTMLOrder(t *testing.T) {
 		}
 		want := map[string]string{
 			"visits":  "verdict findings places flamegraph source benchmarks samples functions machine",
-			"service": "verdict findings flamegraph source load wall waiting samples functions time machine",
+			"service": "verdict findings flamegraph source load wall moment waiting samples functions time machine",
 		}[name]
 		if !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s: sections %q, want %q", name, got, want)

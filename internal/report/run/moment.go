@@ -151,6 +151,30 @@ func (m *Moment) slow() string {
 	return text + "."
 }
 
+// short is the moment in a line.
+func (m *Moment) short() string {
+	text := "a request took " + page.Ns(m.Request.TookNs)
+	if m.MedianNs > 0 {
+		text += fmt.Sprintf(", %s times the median", quantity.Count(math.Round(float64(m.Request.TookNs)/float64(m.MedianNs))))
+	}
+	switch {
+	case !m.known():
+	case m.Cause != nil && m.Cause.Waited == "sync":
+		text += fmt.Sprintf(": the lock was held by a goroutine %s at %s", doing(m.Cause.State), m.Cause.At.text())
+	case m.Cause != nil:
+		text += fmt.Sprintf(": it had to wait for a goroutine %s at %s", doing(m.Cause.State), m.Cause.At.text())
+	case len(m.States) > 0:
+		text += ": mostly " + doing(m.States[0].State)
+		if len(m.Waits) > 0 && m.Waits[0].State == m.States[0].State && m.Waits[0].At.Function != "" {
+			text += " at " + m.Waits[0].At.text()
+		}
+		if m.HeldUp != nil {
+			text += ", holding up " + quantity.Plural(m.HeldUp.Goroutines, "other")
+		}
+	}
+	return text
+}
+
 // why says what the request's time went to, and who let it wait.
 func (m *Moment) why() (said []string) {
 	if m.Missing != "" {
@@ -159,7 +183,7 @@ func (m *Moment) why() (said []string) {
 	if !m.known() {
 		return nil
 	}
-	took := float64(m.ToNs - m.FromNs)
+	took := float64(max(m.ToNs-m.FromNs, 1))
 	var parts []string
 	for _, s := range m.States[:min(len(m.States), 3)] {
 		if float64(s.Ns) >= 0.02*took {
@@ -236,7 +260,7 @@ func (m *Moment) json() document.Object {
 		return o
 	}
 	return append(o, "goroutine", m.Goroutine, "handler", m.Handler, "from_ns", m.FromNs, "to_ns", m.ToNs,
-		"states", document.Items(m.States), "waits", document.Items(m.Waits), "cause", document.IfSet(m.Cause), "held_up", document.IfSet(m.HeldUp),
+		"states", document.Items(m.States), "waits", document.Items(m.Waits), "cause", m.Cause, "held_up", m.HeldUp,
 		"processors", document.Object{"count", m.Processors, "own_ns", m.OwnNs, "others_ns", m.OthersNs, "idle_ns", m.IdleNs}, "ran", document.Items(m.Ran))
 }
 

@@ -101,6 +101,9 @@ func (t *writer) verdict(p *Page) {
 	if p.Wall != nil && p.Wall.Text != "" && p.Service != nil {
 		t.Hang(0, "Time", resultLabel, printable.Line(p.Wall.Text))
 	}
+	if m := p.Moment; m != nil && m.Request != nil {
+		t.Hang(0, "Worst", resultLabel, m.short())
+	}
 	told := 0
 	for i := range p.Events {
 		if e := &p.Events[i]; told < textTelling && slices.Contains(telling[:], e.Kind) {

@@ -1,0 +1,48 @@
+package run
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMomentSays: who was held up names who held, who held names whom, and what is not
+// known is not said.
+func TestMomentSays(t *testing.T) {
+	held := *servicePage().Moment
+	holder := held
+	holder.Cause, holder.Waits = nil, []MomentWait{{State: "sleep", At: At{"main.hold", "main.go", 37}, Ns: 600e6}}
+	holder.States = []StateTime{{"sleep", 600e6}}
+	holder.HeldUp = &HeldUp{Goroutines: 15, State: "sync", At: At{"main.want", "main.go", 30}, Released: At{"main.hold", "main.go", 38}}
+	lost := Moment{Request: held.Request, Missing: "What went on is not known: it is gone."}
+	channel := held
+	channel.Cause = &MomentCause{Goroutine: 7, State: "running", Ns: 5e8, Waited: "channel"}
+	for _, tt := range []struct {
+		name       string
+		m          *Moment
+		short      string
+		says, lack []string
+	}{
+		{"held up", &held, "a request took 611 ms, 51 times the median: the lock was held by a goroutine in a system call at main.rotate rotate.go:12",
+			[]string{"Goroutine 101 held the lock", "let go at main.rotate rotate.go:15", "others for 50.1 %"}, nil},
+		{"holds up", &holder, "a request took 611 ms, 51 times the median: mostly sleeping at main.hold main.go:37, holding up 15 others",
+			[]string{"98.4 % of the time sleeping, mostly at main.hold main.go:37", "held up 15 others, waiting for a lock at main.want main.go:30, until it let go at main.hold main.go:38"}, []string{"held the lock"}},
+		{"a channel", &channel, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at a place that the trace does not name",
+			[]string{"It had to wait for goroutine 7, running for 500 ms"}, []string{"held the lock"}},
+		{"lost", &lost, "a request took 611 ms", []string{"A request took 611 ms: sent 27.1 s", "it is gone."}, []string{"median", "Goroutine", "processor"}},
+	} {
+		if got := tt.m.short(); got != tt.short {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.short)
+		}
+		text := tt.m.Text()
+		for _, want := range tt.says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q lacks %q", tt.name, text, want)
+			}
+		}
+		for _, not := range tt.lack {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: %q says %q", tt.name, text, not)
+			}
+		}
+	}
+}
