@@ -226,8 +226,8 @@ func printLast(w io.Writer, b *process.Bounded) {
 	}
 }
 
-// divideBudget makes a budget that was given the time under load, the warm-up at most
-// a fifth of it unless that was given too.
+// divideBudget makes a budget that was given the time under load and that of its pass for
+// traces, the warm-up at most a fifth of it unless that was given too.
 func (t *targetFlags) divideBudget(verb string, o *tune.ServiceOptions) error {
 	given := make(map[string]bool)
 	t.fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -240,7 +240,7 @@ func (t *targetFlags) divideBudget(verb string, o *tune.ServiceOptions) error {
 	if !given["warmup"] {
 		o.Load.Warmup = min(o.Load.Warmup, t.budget/5)
 	}
-	if o.Load.Duration = t.budget - o.Load.Warmup; o.Load.Duration <= 0 {
+	if o.Divide(t.budget - o.Load.Warmup); o.Load.Duration <= 0 {
 		return cli.UsageError("%s: -budget %v leaves no time after a warm-up of %v", verb, t.budget, o.Load.Warmup)
 	}
 	return nil

@@ -63,6 +63,18 @@ func (o *ServiceOptions) passTime() time.Duration {
 	return 0
 }
 
+// Divide gives the load and the pass for its traces a time together. Where that is too
+// short for both, the load has all of it.
+func (o *ServiceOptions) Divide(d time.Duration) {
+	o.Load.Duration, o.TracePass = d, -1
+	both := d - passWarmup
+	if both < tracedFrom+shortestPass {
+		return
+	}
+	o.TracePass = min(max(both/(passPart+1), shortestPass), longestPass)
+	o.Load.Duration = both - o.TracePass
+}
+
 // windowsIn is how many windows lie in a pass: at most two thirds of it are traced.
 func windowsIn(pass time.Duration) int {
 	return int(min(max(pass*2/(3*windowTime*time.Second), 1), mostWindows))

@@ -55,6 +55,24 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestDivide: a budget is that of the load and its pass, where there is one.
+func TestDivide(t *testing.T) {
+	for _, tt := range []struct{ both, load, pass time.Duration }{
+		{8 * time.Second, 8 * time.Second, 0},
+		{13 * time.Second, 13 * time.Second, 0},
+		{13500 * time.Millisecond, 10 * time.Second, 3 * time.Second},
+		{25500 * time.Millisecond, 20 * time.Second, 5 * time.Second},
+		{time.Minute + 500*time.Millisecond, 48 * time.Second, 12 * time.Second},
+		{2 * time.Minute, 107500 * time.Millisecond, 12 * time.Second},
+	} {
+		o := DefaultServiceOptions()
+		o.Divide(tt.both)
+		if o.Load.Duration != tt.load || o.passTime() != tt.pass {
+			t.Errorf("%v: %v of load and a pass of %v, want %v and %v", tt.both, o.Load.Duration, o.passTime(), tt.load, tt.pass)
+		}
+	}
+}
+
 // TestSlowWatch: of requests that are slower than all before, the last one before each
 // snapshot is the one that it is of; what was slow while one was taken, and what the
 // recorder cannot hold any more, is none.
