@@ -132,7 +132,7 @@ func (a *Reading) layOut(m *runreport.Moment, r *wall.Served, around *sched.Arou
 	slices.SortStableFunc(m.States, func(x, y runreport.StateTime) int { return cmp.Compare(y.Ns, x.Ns) })
 	for i := range around.Waits[:min(len(around.Waits), mostMomentWaits)] {
 		w := &around.Waits[i]
-		out := runreport.MomentWait{State: w.State.String(), At: a.at(w.Place), Ns: w.ToNs - w.FromNs, Released: a.at(w.Release)}
+		out := runreport.MomentWait{State: w.State.String(), By: w.By, At: a.at(w.Place), Ns: w.ToNs - w.FromNs, Released: a.at(w.Release)}
 		if w.Waker >= 0 {
 			out.Waker = &w.Waker
 		}
@@ -141,11 +141,11 @@ func (a *Reading) layOut(m *runreport.Moment, r *wall.Served, around *sched.Arou
 	if c := around.Cause; c != nil {
 		m.Cause = &runreport.MomentCause{Goroutine: c.Goroutine, Start: c.Start, State: c.State.String(), At: a.at(c.Place), Ns: c.Ns, Released: a.at(c.Release)}
 		if c.Release != nil {
-			m.Cause.Waited = c.Waited.String()
+			m.Cause.Waited, m.Cause.WaitedBy = c.Waited.String(), c.WaitedBy
 		}
 	}
 	if h := around.HeldUp; h != nil {
-		m.HeldUp = &runreport.HeldUp{Goroutines: h.Count, State: h.State.String(), At: a.at(h.Place), Released: a.at(h.Release)}
+		m.HeldUp = &runreport.HeldUp{Goroutines: h.Count, State: h.State.String(), By: h.By, At: a.at(h.Place), Released: a.at(h.Release)}
 	}
 	m.Processors, m.OwnNs, m.OthersNs, m.IdleNs = around.Procs, around.OwnNs, around.RanNs, around.IdleNs
 	for _, ran := range around.Ran[:min(len(around.Ran), mostMomentRan)] {

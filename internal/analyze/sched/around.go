@@ -37,6 +37,7 @@ type Around struct {
 // Held is a wait, and who ended it.
 type Held struct {
 	State        State
+	By           string           // as in Wait
 	Place        *callstack.Frame // nil: unknown
 	FromNs, ToNs int64
 	Waker        int64 // the goroutine that ended it, -1: nobody in the program
@@ -59,13 +60,15 @@ type Cause struct {
 	AtNs, Ns  int64
 	// Release is where that goroutine then ended a wait, and Waited what for; nil: the
 	// trace does not show it.
-	Release *callstack.Frame
-	Waited  State
+	Release  *callstack.Frame
+	Waited   State
+	WaitedBy string // the function of package sync that waited, "" of other states
 }
 
 // HeldUp is that others waited at one place until the goroutine let go.
 type HeldUp struct {
 	State   State
+	By      string // as in Wait
 	Place   *callstack.Frame
 	Count   int // goroutines that waited there for half of the while and more
 	Release *callstack.Frame
@@ -170,7 +173,7 @@ func (l *looking) conclude(r *Result) {
 	own := l.of[a.Goroutine]
 	for k := range own {
 		if i := &own[k]; State(i.State) > Syscall {
-			a.Waits = append(a.Waits, Held{State: State(i.State), Place: r.PlaceOf(i.Stack), FromNs: i.FromNs, ToNs: i.ToNs, Waker: i.Waker, Release: r.PlaceOf(i.WakerStack)})
+			a.Waits = append(a.Waits, Held{State: State(i.State), By: r.waitsBy(i), Place: r.PlaceOf(i.Stack), FromNs: i.FromNs, ToNs: i.ToNs, Waker: i.Waker, Release: r.PlaceOf(i.WakerStack)})
 		}
 	}
 	slices.SortFunc(a.Waits, func(x, y Held) int {
@@ -260,7 +263,7 @@ func (l *looking) cause(r *Result) {
 	}
 	a.Cause = &Cause{State: State(longest.State), Place: r.PlaceOf(longest.Stack), Goroutine: longest.Goroutine, Start: longest.Start, AtNs: longest.from, Ns: longest.to - longest.from}
 	if i := l.firstEnded(longest.Goroutine, longest.to, 0); i != nil {
-		a.Cause.Release, a.Cause.Waited = r.PlaceOf(i.WakerStack), State(i.State)
+		a.Cause.Release, a.Cause.Waited, a.Cause.WaitedBy = r.PlaceOf(i.WakerStack), State(i.State), r.waitsBy(i)
 	}
 }
 
@@ -272,7 +275,7 @@ func (l *looking) heldUp(r *Result) {
 	if i == nil {
 		return
 	}
-	h := &HeldUp{State: State(i.State), Place: r.PlaceOf(i.Stack), Release: r.PlaceOf(i.WakerStack)}
+	h := &HeldUp{State: State(i.State), By: r.waitsBy(i), Place: r.PlaceOf(i.Stack), Release: r.PlaceOf(i.WakerStack)}
 	for id, all := range l.of {
 		if id != a.Goroutine && slices.ContainsFunc(all, func(o timeline.Interval) bool {
 			return o.State == i.State && min(o.ToNs, a.ToNs)-max(o.FromNs, a.FromNs) >= (a.ToNs-a.FromNs)/2 && compareFrames(r.PlaceOf(o.Stack), h.Place) == 0
@@ -296,4 +299,12 @@ func (l *looking) firstEnded(waker, from, atLeast int64) (first *timeline.Interv
 		}
 	}
 	return first
+}
+
+// waitsBy is the function of package sync that a goroutine waits in, "" in other states.
+func (r *Result) waitsBy(i *timeline.Interval) string {
+	if State(i.State) != Sync || int(i.Stack) >= len(r.names) {
+		return ""
+	}
+	return waitsBy(r.names[i.Stack])
 }

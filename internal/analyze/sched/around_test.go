@@ -110,11 +110,11 @@ func TestAroundPlanted(t *testing.T) {
 	if got := a.OwnNs + a.RanNs + a.IdleNs; got != int64(a.Procs)*(to-from) {
 		t.Errorf("the processors' time is %d ns, want %d times %d", got, a.Procs, to-from)
 	}
-	if len(a.Waits) == 0 || a.Waits[0].State != Sync || a.Waits[0].Place.Line != 25 || a.Waits[0].Release == nil || a.Waits[0].Release.Line != 34 {
+	if len(a.Waits) == 0 || a.Waits[0].State != Sync || a.Waits[0].By != "sync.(*Mutex).Lock" || a.Waits[0].Place.Line != 25 || a.Waits[0].Release == nil || a.Waits[0].Release.Line != 34 {
 		t.Errorf("waits %+v", a.Waits)
 	}
 	c := a.Cause
-	if c == nil || c.State != Sleep || c.Place == nil || c.Place.Line != 33 || c.Ns < 4e6 || c.Release == nil || c.Release.Line != 34 || c.Waited != Sync || !strings.HasSuffix(c.Start, "main.hold") {
+	if c == nil || c.State != Sleep || c.Place == nil || c.Place.Line != 33 || c.Ns < 4e6 || c.Release == nil || c.Release.Line != 34 || c.Waited != Sync || c.WaitedBy != "sync.(*Mutex).Lock" || !strings.HasSuffix(c.Start, "main.hold") {
 		t.Fatalf("the cause is %+v", c)
 	}
 	// The other side of it.
@@ -122,7 +122,7 @@ func TestAroundPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.HeldUp == nil || h.HeldUp.Count != 1 || h.HeldUp.Place.Line != 25 || h.HeldUp.Release.Line != 34 {
+	if h.HeldUp == nil || h.HeldUp.Count != 1 || h.HeldUp.By != "sync.(*Mutex).Lock" || h.HeldUp.Place.Line != 25 || h.HeldUp.Release.Line != 34 {
 		t.Errorf("held up: %+v", h.HeldUp)
 	}
 	if h.Cause != nil && h.Cause.Ns > 1e6 {

@@ -68,6 +68,7 @@ type StateTime struct {
 // MomentWait is a wait of the request, and who ended it.
 type MomentWait struct {
 	State    string `json:"state"`
+	By       string `json:"by"` // the function of package sync, "" of other states
 	At       At     `json:"at"`
 	Ns       int64  `json:"ns"`
 	Waker    *int64 `json:"waker"` // a goroutine; nil: nobody in the program
@@ -84,6 +85,7 @@ type MomentCause struct {
 	Ns        int64  `json:"ns"`
 	Released  At     `json:"released_at"`
 	Waited    string `json:"waited_for"` // the state of those that waited for it: "sync", "channel"
+	WaitedBy  string `json:"waited_by"`  // the function of package sync that they waited in
 }
 
 // HeldUp is that goroutines waited at one place for half of the request's time and
@@ -91,9 +93,13 @@ type MomentCause struct {
 type HeldUp struct {
 	Goroutines int    `json:"goroutines"`
 	State      string `json:"state"`
+	By         string `json:"by"` // the function of package sync, "" of a channel
 	At         At     `json:"at"`
 	Released   At     `json:"released_at"`
 }
+
+// isLock reports whether a function of package sync waits for a lock.
+func isLock(by string) bool { return strings.Contains(by, "Mutex).") }
 
 // Ran is for how long goroutines of one start function ran.
 type Ran struct {
@@ -159,7 +165,7 @@ func (m *Moment) short() string {
 	}
 	switch {
 	case !m.known():
-	case m.Cause != nil && m.Cause.Waited == "sync":
+	case m.Cause != nil && isLock(m.Cause.WaitedBy):
 		text += fmt.Sprintf(": the lock was held by a goroutine %s at %s", doing(m.Cause.State), m.Cause.At.text())
 	case m.Cause != nil:
 		text += fmt.Sprintf(": it had to wait for a goroutine %s at %s", doing(m.Cause.State), m.Cause.At.text())
@@ -203,7 +209,7 @@ func (m *Moment) why() (said []string) {
 	}
 	if c := m.Cause; c != nil {
 		text := fmt.Sprintf("It had to wait for goroutine %d", c.Goroutine)
-		if c.Waited == "sync" {
+		if isLock(c.WaitedBy) {
 			text = fmt.Sprintf("Goroutine %d held the lock", c.Goroutine)
 		}
 		text += fmt.Sprintf(", %s for %s at %s", doing(c.State), page.Ns(c.Ns), c.At.text())
@@ -214,8 +220,13 @@ func (m *Moment) why() (said []string) {
 	}
 	if h := m.HeldUp; h != nil {
 		thing := "a channel"
-		if h.State == "sync" {
+		switch {
+		case isLock(h.By):
 			thing = "a lock"
+		case h.By != "":
+			thing = symbolname.Short(printable.Line(h.By))
+		case h.State != "channel":
+			thing = "it"
 		}
 		text := fmt.Sprintf("It held up %s, waiting for %s at %s", quantity.Plural(h.Goroutines, "other"), thing, h.At.text())
 		if h.Released.Function != "" {

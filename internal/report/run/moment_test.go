@@ -12,10 +12,12 @@ func TestMomentSays(t *testing.T) {
 	holder := held
 	holder.Cause, holder.Waits = nil, []MomentWait{{State: "sleep", At: At{"main.hold", "main.go", 37}, Ns: 600e6}}
 	holder.States = []StateTime{{"sleep", 600e6}}
-	holder.HeldUp = &HeldUp{Goroutines: 15, State: "sync", At: At{"main.want", "main.go", 30}, Released: At{"main.hold", "main.go", 38}}
+	holder.HeldUp = &HeldUp{Goroutines: 15, State: "sync", By: "sync.(*RWMutex).RLock", At: At{"main.want", "main.go", 30}, Released: At{"main.hold", "main.go", 38}}
 	lost := Moment{Request: held.Request, Missing: "What went on is not known: it is gone."}
 	channel := held
 	channel.Cause = &MomentCause{Goroutine: 7, State: "running", Ns: 5e8, Waited: "channel"}
+	group := held
+	group.Cause = &MomentCause{Goroutine: 7, State: "running", Ns: 5e8, Waited: "sync", WaitedBy: "sync.(*WaitGroup).Wait"}
 	for _, tt := range []struct {
 		name       string
 		m          *Moment
@@ -28,6 +30,7 @@ func TestMomentSays(t *testing.T) {
 			[]string{"98.4 % of the time sleeping, mostly at main.hold main.go:37", "held up 15 others, waiting for a lock at main.want main.go:30, until it let go at main.hold main.go:38"}, []string{"held the lock"}},
 		{"a channel", &channel, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at a place that the trace does not name",
 			[]string{"It had to wait for goroutine 7, running for 500 ms"}, []string{"held the lock"}},
+		{"no lock", &group, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at a place that the trace does not name", []string{"wait for goroutine 7"}, []string{"held the lock"}},
 		{"lost", &lost, "a request took 611 ms", []string{"A request took 611 ms: sent 27.1 s", "it is gone."}, []string{"median", "Goroutine", "processor"}},
 	} {
 		if got := tt.m.short(); got != tt.short {

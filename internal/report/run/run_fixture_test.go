@@ -60,8 +60,8 @@ func servicePage() *Page {
 		Request: &SlowRequest{SentNs: 27.1e9, EndNs: 27.711e9, TookNs: 611e6, Status: 200}, AfterNs: 56e6, MedianNs: 12e6, MostNs: 611e6, Trace: "trace/flight-worst.trace",
 		Goroutine: 412, Handler: "main.(*Server).Hello", FromNs: 2e9, ToNs: 2.61e9,
 		States: []StateTime{{"sync", 598e6}, {"running", 9e6}, {"runnable", 3e6}},
-		Waits:  []MomentWait{{State: "sync", At: At{"main.(*Server).log", "server.go", 41}, Ns: 598e6, Waker: new(int64(377)), Released: At{"main.(*Server).log", "server.go", 44}}, {State: "network", Ns: 1e3}},
-		Cause:  &MomentCause{Goroutine: 101, Start: "main.rotate", State: "syscall", At: At{"main.rotate", "rotate.go", 12}, Ns: 570e6, Released: At{"main.rotate", "rotate.go", 15}, Waited: "sync"},
+		Waits:  []MomentWait{{State: "sync", By: "sync.(*Mutex).Lock", At: At{"main.(*Server).log", "server.go", 41}, Ns: 598e6, Waker: new(int64(377)), Released: At{"main.(*Server).log", "server.go", 44}}, {State: "network", Ns: 1e3}},
+		Cause:  &MomentCause{Goroutine: 101, Start: "main.rotate", State: "syscall", At: At{"main.rotate", "rotate.go", 12}, Ns: 570e6, Released: At{"main.rotate", "rotate.go", 15}, Waited: "sync", WaitedBy: "sync.(*Mutex).Lock"},
 		HeldUp: &HeldUp{Goroutines: 3, State: "channel", At: At{"main.flush", "server.go", 60}, Released: At{"main.(*Server).log", "server.go", 46}},
 
 		Processors: 2, OwnNs: 9e6, OthersNs: 611e6, IdleNs: 600e6, Ran: []Ran{{"net/http.(*conn).serve", 12, 500e6}, {"main.rotate", 1, 100e6}, {"", 2, 11e6}},
