@@ -31,6 +31,16 @@ func TestWritesUntilKilled(t *testing.T) {
 	io.Copy(io.Discard, os.Stdin) // until it is killed
 }
 
+// TestBrief: of 61 runes 59 are left, with a sign for the others, and of 60 all.
+func TestBrief(t *testing.T) {
+	if got := brief(strings.Repeat("ä", 60)); got != strings.Repeat("ä", 60) {
+		t.Errorf("60 runes: %s", got)
+	}
+	if got := brief(strings.Repeat("ä", 61)); got != strings.Repeat("ä", 59)+"…" {
+		t.Errorf("61 runes: %s", got)
+	}
+}
+
 // TestKilled: what a killed run left is in the list, opens by @ as partial with what
 // was measured, is named by the next run, once, and is never removed; what is still
 // written is left alone.

@@ -135,6 +135,15 @@ func (p Place) PrintOperands(w io.Writer) error {
 // None says that there is no recording.
 const None = "no recording here yet: whet tune makes one"
 
+// brief cuts the reason why a recording is partial, which can be a whole sentence.
+func brief(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
 // Print writes the list of the recordings as text, or as one JSON document.
 func (p Place) Print(w io.Writer, asJSON bool) error {
 	if _, err := p.adopt(); err != nil {
@@ -163,7 +172,7 @@ func (p Place) Print(w io.Writer, asJSON bool) error {
 		}
 		when := strings.TrimSuffix(strings.Replace(r.Recorded, "T", " ", 1), "Z")
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Operand, printable.Message(r.Name), when, quantity.Bytes(float64(r.Bytes)),
-			printable.Message(r.Kind+" "+r.subject), printable.Message(outcome))
+			printable.Message(r.Kind+" "+r.subject), brief(printable.Message(outcome)))
 	}
 	return t.Flush()
 }

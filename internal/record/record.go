@@ -45,6 +45,10 @@ func Create(run Run) (*Recorder, error) {
 	m.DefaultName = run.Default
 	m.Tool, m.Kind, m.Target, m.Command = run.Version, run.Kind, recording.Redacted(run.Target), recording.CommandLine(run.Command)
 	m.Host = host.Facts(nil)
+	if err := w.Checkpoint(); err != nil { // one that is killed says what it was of
+		w.Discard()
+		return nil, fmt.Errorf("create recording %s: %w", run.Path, err)
+	}
 	return &Recorder{Writer: w, now: run.Now, sources: make(map[string]bool)}, nil
 }
 
