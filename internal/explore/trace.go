@@ -241,6 +241,9 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 		if v.pprof == "cpu" {
 			why = ": the CPU profiler was not on during the trace"
 		}
+		if len(warnings) > 0 {
+			why += "; " + warnings[0]
+		}
 		return fmt.Errorf("%s: there is nothing in the profile %s%s", name, v.pprof, why)
 	}
 	e.Warn(warnings)

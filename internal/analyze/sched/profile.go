@@ -341,7 +341,9 @@ func (r *profilePart) Join(part *exectrace.Part) {
 			sum.ns += c.ns
 		}
 	}
-	p.spare = append(p.spare, r)
+	if cap(r.lives) < 1<<16 {
+		p.spare = append(p.spare, r)
+	}
 }
 
 // stack returns the number within the reading of a part's stack, and notes what it is.

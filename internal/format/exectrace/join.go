@@ -41,6 +41,7 @@ type joiner struct {
 	joined  int // generations
 	parts   func() PartReader
 	jump    jump // the longest
+	most    int  // generations that are read side by side
 	summary Summary
 }
 
@@ -60,15 +61,15 @@ type source struct {
 	stop   chan struct{} // closed when nobody waits for it any more
 }
 
-// readGenerations starts the reading of up to most generations and joins them one
+// readGenerations starts the reading of up to j.most generations and joins them one
 // after the other.
-func (j *joiner) readGenerations(x *index, most int, start func(source, *generation) *part, join func(*part) error) error {
+func (j *joiner) readGenerations(x *index, start func(source, *generation) *part, join func(*part) error) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	var parts []*part
 	var tickNs float64
 	for ended := false; ; {
-		for !ended && len(parts) < most {
+		for !ended && len(parts) < j.most {
 			g := x.next()
 			if g == nil {
 				ended = true

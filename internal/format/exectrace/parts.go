@@ -84,6 +84,10 @@ type apart struct {
 	ended    error // by the reader
 }
 
+// manyGoroutines is how many that live make a generation so large that only one is
+// read at a time.
+const manyGoroutines = 1 << 18
+
 // maxFirsts bounds how many events may lie before the last one of the generation
 // before; where more do, the generation is read again.
 const maxFirsts = 4096
@@ -104,11 +108,12 @@ func ReadParts(src Source, limits Limits, ordered bool, begin func() PartReader)
 			return j.readOldPart(from.old, begin())
 		}
 		j.parts = begin
-		if ordered {
-			return j.readGenerations(from.index, 1, j.startAlone, j.joinApart)
+		if j.most = 1; ordered {
+			return j.readGenerations(from.index, j.startAlone, j.joinApart)
 		}
 		workers := make(chan struct{}, runtime.GOMAXPROCS(0))
-		return j.readGenerations(from.index, 2*cap(workers), func(src source, g *generation) *part {
+		j.most = 2 * cap(workers)
+		return j.readGenerations(from.index, func(src source, g *generation) *part {
 			p := j.part(src, g)
 			p.apart = &apart{reader: begin(), firsts: make([]int64, maxFirsts), most: limits.MaxEvents}
 			return j.startApart(p, workers)
@@ -199,6 +204,9 @@ func (j *joiner) joinApart(p *part) error {
 		return j.partial(part.limit)
 	case a.ended != nil:
 		return a.ended
+	}
+	if m.live.count > manyGoroutines {
+		j.most = 1
 	}
 	j.summary.Generations++
 	return j.judge(p)

@@ -49,7 +49,8 @@ func Read(src Source, limits Limits, each func(*Batch) error) (Summary, error) {
 		if from.old != nil {
 			return j.readOld(from.old)
 		}
-		return j.readGenerations(from.index, max(2, runtime.GOMAXPROCS(0)), j.start, j.join)
+		j.most = max(2, runtime.GOMAXPROCS(0))
+		return j.readGenerations(from.index, j.start, j.join)
 	})
 }
 

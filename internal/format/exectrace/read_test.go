@@ -404,6 +404,9 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		check(t, events, summary)
+		if !strings.Contains(strings.Join(summary.Warnings, "\n"), "limit of") {
+			agreeInParts(t, data[:size], limits)
+		}
 		for _, w := range summary.Warnings {
 			if strings.Contains(w, "\n") {
 				t.Errorf("warning %q", w)
