@@ -48,6 +48,7 @@ func TestValidate(t *testing.T) {
 		"no version":       func(c *Case) { c.Before = "main" },
 		"not lie in":       func(c *Case) { c.Package = "../x" },
 		"nobody judged":    func(c *Case) { c.Judged = "" },
+		"no day":           func(c *Case) { c.Seen = "today" },
 		"no test file":     func(c *Case) { c.Tests = []string{"x.go"} },
 		"no file":          func(c *Case) { c.Inputs = []Input{{Path: "/etc/passwd", Times: 1}} },
 		"no range":         func(c *Case) { c.Places = []Range{{File: "a.go", From: 2, To: 1}} },
@@ -101,8 +102,15 @@ func TestHalves(t *testing.T) {
 	for _, c := range all {
 		count[c.half()]++
 	}
-	if count[halfOpen]*3 < len(all) || count[halfAside]*3 < len(all) {
-		t.Errorf("the lot is uneven: %v of %d", count, len(all))
+	if drawn := count[halfOpen] + count[halfAside]; count[halfOpen]*3 < drawn || count[halfAside]*3 < drawn {
+		t.Errorf("the lot is uneven: %v of %d", count, drawn)
+	}
+	// What was looked at once as new stays apart, whatever the lot.
+	if c := (Case{Name: "uniseg-graphemes", Seen: "2026-11-27"}); c.half() != halfSecond {
+		t.Errorf("a case of the second look is in %s", c.half())
+	}
+	if count[halfSecond] < 24 {
+		t.Errorf("%d cases of the second look, 24 were asked for", count[halfSecond])
 	}
 }
 

@@ -68,7 +68,9 @@
 // Where two fit, the case has the one that the author's remedy takes away. The
 // corpus is split in two halves by a lot drawn from each case's name: rules are
 // built by the open half; the half set aside was looked at once, and has been
-// built by since.
+// built by since. Cases with a day of their own ("seen") are of the second look:
+// they were new on that day, are drawn into neither half, and have been built by
+// since, too.
 //
 // Modules are only taken where the SHA-256 of the module path begins with a
 // hexadecimal digit from 0 to 7; the rest is for those who judge whet by cases

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func main() {
 
 func parse() (o options, err error) {
 	only := flag.String("case", "", "only the cases whose name matches this pattern")
-	flag.StringVar(&o.half, "half", "", "only the cases of this half, open or aside")
+	flag.StringVar(&o.half, "half", "", "only the cases of this part: open, aside or second")
 	flag.StringVar(&o.dir, "dir", "bench", "directory with README.md and results")
 	flag.StringVar(&o.keep, "keep", "", "keep recordings in this directory, and use those that lie there (default: a temporary one)")
 	flag.StringVar(&o.whet, "whet", "", "the program to ask (default: built from this tree)")
@@ -53,8 +54,8 @@ func parse() (o options, err error) {
 	if o.only, err = regexp.Compile(*only); err != nil {
 		return o, fmt.Errorf("-case: %w", err)
 	}
-	if o.half != "" && o.half != halfOpen && o.half != halfAside {
-		return o, fmt.Errorf("-half is open or aside, not %q", o.half)
+	if o.half != "" && !slices.Contains(halves, o.half) {
+		return o, fmt.Errorf("-half is open, aside or second, not %q", o.half)
 	}
 	if o.diagnose && o.keep == "" {
 		return o, fmt.Errorf("-diagnose reads recordings: -keep says where they are")

@@ -59,8 +59,11 @@ func render(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	halves := map[string]*score{halfOpen: {}, halfAside: {}}
-	claims := map[*score]*causeScore{halves[halfOpen]: {}, halves[halfAside]: {}}
+	scores, claims := make(map[string]*score), make(map[*score]*causeScore)
+	for _, h := range halves {
+		scores[h] = new(score)
+		claims[scores[h]] = new(causeScore)
+	}
 	t := ledger.Table{Head: []string{"case", "half", "what was slow", "cause", "right place", "outcome", "first place, worth", "script", "judged by hand"}}
 	tuned := ledger.Table{Head: []string{"well-tuned package", "half", "outcome", "first place, worth", "remedies", "judged by hand"}}
 	var at []Row
@@ -70,8 +73,8 @@ func render(dir string) (string, error) {
 			continue
 		}
 		at = append(at, r)
-		halves[c.half()].add(&c, &r)
-		claims[halves[c.half()]].add(&c, &r, judged)
+		scores[c.half()].add(&c, &r)
+		claims[scores[c.half()]].add(&c, &r, judged)
 		outcome := r.Outcome
 		if r.Failure != "" {
 			outcome = "failed: " + r.Failure
@@ -85,11 +88,14 @@ func render(dir string) (string, error) {
 	if len(at) == 0 {
 		return "Nothing was measured yet.\n", nil
 	}
-	sum := ledger.Table{Head: []string{"", "open half: whet", "script", "half set aside: whet", "script", "asked for"}}
+	sum := ledger.Table{Head: []string{"", "open half: whet", "script", "half set aside: whet", "script", "second look: whet", "script", "asked for"}}
 	row := func(label, asked string, values func(s *score) (whet, script string)) {
-		whet, script := values(halves[halfOpen])
-		whetAside, scriptAside := values(halves[halfAside])
-		sum.Rows = append(sum.Rows, []string{label, whet, script, whetAside, scriptAside, asked})
+		cells := []string{label}
+		for _, h := range halves {
+			whet, script := values(scores[h])
+			cells = append(cells, whet, script)
+		}
+		sum.Rows = append(sum.Rows, append(cells, asked))
 	}
 	row("right place first", "78 %", func(s *score) (string, string) { return share(s.First, s.Cases), share(s.ScriptFirst, s.Cases) })
 	row("right place among three", "92 %", func(s *score) (string, string) { return share(s.Three, s.Cases), share(s.ScriptThree, s.Cases) })
