@@ -238,7 +238,7 @@ var ofBroad = []Row{
 			After:  "t, _, _ := strings.Cut(header, \";\")\nreturn strings.EqualFold(strings.TrimSpace(t), \"application/json\")"},
 	},
 	{
-		ID: "regexp-compile-varying", Cause: "made-per-call", Callees: []string{"regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX"}, When: all(not(fixed(0), "the pattern is not a constant"), onlyAsked),
+		ID: "regexp-compile-varying", Cause: "made-per-call", Callees: []string{"regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX"}, When: all(not(fixed(0), "the pattern is not a constant"), either(onlyAsked, askedByCallers)),
 		Cost:       "parses a pattern",
 		Instead:    "Keep what was compiled in a map by its pattern, with a lock or a sync.Map and a bound where patterns come from outside; or beside the pattern, where that is set.",
 		Confidence: finding.Medium,
@@ -267,6 +267,56 @@ var ofBroad = []Row{
 
 // onlyAsked holds where methods are all that is done with the result: it is not kept.
 var onlyAsked = result("its methods are called, and it is not kept", func(c *Call, use ast.Expr) bool { return c.method(use) != "" })
+
+// askedByCallers holds where an unexported function returns the result, and those that
+// call it ask it alone.
+var askedByCallers = Condition{"an unexported function returns it, and those that call that one only call its methods", func(c *Call) bool {
+	uses := c.In.Results(c.CallExpr)
+	if v := c.set(); len(uses) == 0 && v != nil {
+		for _, id := range c.In.Uses(v) {
+			if !c.In.Written(id) {
+				uses = append(uses, id)
+			}
+		}
+	}
+	return len(uses) > 0 && !slices.ContainsFunc(uses, func(use ast.Expr) bool { return c.method(use) == "" && !c.returnedToAsk(use) })
+}}
+
+// set is the local variable that the call's first result is put into, where nothing else
+// is; nil where there is none.
+func (c *Call) set() *types.Var {
+	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
+	if !ok || len(st.Rhs) != 1 {
+		return nil
+	}
+	v := c.In.Var(st.Lhs[0])
+	if v == nil || v.Kind() != types.LocalVar {
+		return nil
+	}
+	if values, known := c.In.SetTo(v); !known || len(values) != 1 || ast.Unparen(values[0]) != ast.Expr(c.CallExpr) {
+		return nil
+	}
+	return v
+}
+
+// returnedToAsk reports whether an unexported function returns a use of the result, and
+// those that call it ask it alone.
+func (c *Call) returnedToAsk(use ast.Expr) bool {
+	_, returned := c.In.Parent(use).(*ast.ReturnStmt)
+	fn, ok := c.In.FunctionAround(use.Pos()).(*ast.FuncDecl)
+	if !returned || !ok || fn.Name.IsExported() {
+		return false
+	}
+	callers := c.In.Uses(c.In.Func(fn))
+	return len(callers) > 0 && !slices.ContainsFunc(callers, func(id *ast.Ident) bool {
+		call, ok := c.In.Parent(c.In.Operand(id)).(*ast.CallExpr)
+		if !ok || call.Fun != c.In.Operand(id) {
+			return true
+		}
+		uses := c.In.Results(call)
+		return len(uses) == 0 || slices.ContainsFunc(uses, func(use ast.Expr) bool { return c.method(use) == "" })
+	})
+}
 
 // parametersDropped holds where the second of a call's results has no name.
 var parametersDropped = Condition{"the parameters are dropped", func(c *Call) bool { return c.dropsResult(1) }}

@@ -18,6 +18,15 @@ var ofBytes = []Row{
 			After:  "_, rest, found := bytes.Cut(line, []byte(\",\"))\nif !found {\n\treturn 0\n}\nreturn len(rest)"},
 	},
 	{
+		ID: "bytes-splitn-few", Cause: "unused-work", Callees: []string{"bytes.SplitN"}, When: all(number(2, "is 3 or 4", func(n int64) bool { return n == 3 || n == 4 }), notEmpty(1), few(3)),
+		Cost:    "makes a slice of the pieces",
+		Instead: "Take the pieces with bytes.Cut, one call for each, which makes no slice: the last call's found says what len told. Where the pieces before the last have fixed lengths, look at the separators' places, s[2] == ':', and slice.",
+		Goes:    Memory, Confidence: finding.High,
+		Example: Example{Params: "field []byte", Result: "int", Args: `[]byte("MD:Z:34A10^C55")`,
+			Before: "p := bytes.SplitN(field, []byte(\":\"), 3)\nif len(p) != 3 || len(p[1]) != 1 {\n\treturn 0\n}\nreturn len(p[0]) + len(p[2])",
+			After:  "tag, rest, _ := bytes.Cut(field, []byte(\":\"))\nkind, value, found := bytes.Cut(rest, []byte(\":\"))\nif !found || len(kind) != 1 {\n\treturn 0\n}\nreturn len(tag) + len(value)"},
+	},
+	{
 		ID: "bytes-split-last", Cause: "unused-work", Callees: []string{"bytes.Split"}, When: all(notEmpty(1), last),
 		Cost:       "makes a slice of all pieces",
 		Instead:    "Take what follows the last separator: s[bytes.LastIndex(s, sep)+len(sep):] where there is one, and all of s where there is none.",

@@ -272,3 +272,16 @@ func chained(least int) Condition {
 		return n >= least
 	}}
 }
+
+// plainText holds of a text that a method String or a function for digits makes.
+var plainText = arg(0, "is a text that a method String makes, or a function of encoding/hex, encoding/base64 or strconv", func(c *Call, e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok || !typed.IsString(c.In.TypeOf(e)) {
+		return false
+	}
+	fn := c.In.Function(call)
+	if fn == nil || fn.Pkg() == nil {
+		return false
+	}
+	return fn.Name() == "String" && fn.Signature().Recv() != nil || slices.Contains([]string{"encoding/hex", "encoding/base64", "strconv"}, fn.Pkg().Path())
+})

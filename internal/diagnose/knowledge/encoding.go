@@ -84,6 +84,13 @@ var ofEncodings = []Row{
 			After:  "data, _ := json.Marshal(struct {\n\tID int `json:\"id\"`\n\tName string `json:\"name\"`\n}{id, name})\nreturn string(data)"},
 	},
 	{
+		ID: "json-marshal-text", Cause: "general-function", Callees: []string{"encoding/json.Marshal"}, When: plainText,
+		Cost: "boxes a text, looks its type up and copies it twice", Instead: "Where the text holds nothing that JSON escapes (quotes, backslashes, control characters; <, > and & for HTML), as digits, letters and most names do, put it between quotes: b := make([]byte, 0, len(s)+2); b = append(b, '\"'); b = append(b, s...); b = append(b, '\"'). Hexadecimal digits can be written into it at once.", Confidence: finding.Medium,
+		Example: Example{Params: "id []byte", Result: "[]byte", Args: `[]byte("0123456789abcdef")`,
+			Before: "data, _ := json.Marshal(hex.EncodeToString(id))\nreturn data",
+			After:  "data := make([]byte, 2+hex.EncodedLen(len(id)))\ndata[0], data[len(data)-1] = '\"', '\"'\nhex.Encode(data[1:], id)\nreturn data"},
+	},
+	{
 		ID: "json-indent-response", Cause: "general-function", Callees: []string{"encoding/json.MarshalIndent"}, When: passed("net/http.ResponseWriter.Write"),
 		Cost: "lays out an answer for people, in a pass of its own", Instead: "json.NewEncoder(w).Encode(v), without indentation, where programs read it: fewer bytes too. It ends with a newline.", Confidence: finding.Medium,
 		Example: Example{Params: "w http.ResponseWriter, u User", Args: `&httptest.ResponseRecorder{}, User{7, "Ada", []string{"a", "b"}}`, Decls: "type User struct {\n\tID int\n\tName string\n\tTags []string\n}",

@@ -195,6 +195,15 @@ var ofCharacters = []Row{
 			After:  "_, rest, found := strings.Cut(line, \",\")\nif !found {\n\treturn 0\n}\nreturn len(rest)"},
 	},
 	{
+		ID: "strings-splitn-few", Cause: "unused-work", Callees: []string{"strings.SplitN"}, When: all(number(2, "is 3 or 4", func(n int64) bool { return n == 3 || n == 4 }), notEmpty(1), few(3)),
+		Cost:    "makes a slice of the pieces",
+		Instead: "Take the pieces with strings.Cut, one call for each, which makes no slice: the last call's found says what len told. Where the pieces before the last have fixed lengths, look at the separators' places, s[2] == ':', and slice.",
+		Goes:    Memory, Confidence: finding.High,
+		Example: Example{Params: "field string", Result: "int", Args: `"MD:Z:34A10^C55"`,
+			Before: "p := strings.SplitN(field, \":\", 3)\nif len(p) != 3 || len(p[1]) != 1 {\n\treturn 0\n}\nreturn len(p[0]) + len(p[2])",
+			After:  "tag, rest, _ := strings.Cut(field, \":\")\nkind, value, found := strings.Cut(rest, \":\")\nif !found || len(kind) != 1 {\n\treturn 0\n}\nreturn len(tag) + len(value)"},
+	},
+	{
 		ID: "strings-split-last", Cause: "unused-work", Callees: []string{"strings.Split"}, When: all(notEmpty(1), last),
 		Cost:       "makes a slice of all pieces",
 		Instead:    "Take what follows the last separator: s[strings.LastIndex(s, sep)+len(sep):] where there is one, and all of s where there is none.",

@@ -117,7 +117,14 @@ func escapes(p *typed.Package, use *ast.Ident, v *types.Var) bool {
 // leaving is the innermost branch around a use that leaves the function at its end, and
 // does not hold the variable's declaration; nil where there is none.
 func leaving(p *typed.Package, use *ast.Ident, v *types.Var) ast.Node {
-	for n := ast.Node(use); n != nil; n = p.Parent(n) {
+	// A return in a literal leaves the literal alone.
+	from := ast.Node(use)
+	for n := from; n != nil; n = p.Parent(n) {
+		if lit, ok := n.(*ast.FuncLit); ok && !within(lit, v.Pos()) {
+			from = lit
+		}
+	}
+	for n := from; n != nil; n = p.Parent(n) {
 		var list []ast.Stmt
 		switch b := n.(type) {
 		case *ast.BlockStmt:

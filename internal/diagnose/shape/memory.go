@@ -148,9 +148,9 @@ func made(p *typed.Package, n ast.Node) *ast.CallExpr {
 // setBy is the local variable that holds what a call makes: the statement sets it, or
 // what a parameter points to for which all calls of an unexported function are handed
 // its address.
-func setBy(p *typed.Package, call *ast.CallExpr) *types.Var {
-	to, values := typed.Sides(p.Parent(call))
-	i := slices.Index(values, ast.Expr(call))
+func setBy(p *typed.Package, value ast.Expr) *types.Var {
+	to, values := typed.Sides(p.Parent(value))
+	i := slices.Index(values, value)
 	if i < 0 || len(to) != len(values) {
 		return nil
 	}

@@ -185,9 +185,41 @@ func outer(p *typed.Package, n ast.Node) ast.Node {
 	return nil
 }
 
-// kept reports whether a list is a variable from outside of a loop that the loop at
-// most appends to, of more than a few elements as far as that is known.
+// keptField is kept of a field of a variable.
+func keptField(p *typed.Package, list *ast.SelectorExpr, loop ast.Node) bool {
+	of := p.Var(list.X)
+	if of == nil || within(loop, of.Pos()) || p.Info.Selections[list] == nil {
+		return false
+	}
+	changed := false
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			changed = changed || p.Var(n) == of && p.Written(n)
+		case *ast.SelectorExpr:
+			if !typed.Same(n, list) || !p.Written(n) {
+				return true
+			}
+			st, ok := p.Parent(n).(*ast.AssignStmt)
+			if !ok || len(st.Rhs) != 1 {
+				changed = true
+				return false
+			}
+			call, ok := st.Rhs[0].(*ast.CallExpr)
+			changed = changed || !ok || p.Builtin(call) != "append" || len(call.Args) == 0 || !typed.Same(call.Args[0], list)
+			return false
+		}
+		return !changed
+	})
+	return !changed
+}
+
+// kept reports whether a list is a variable from outside of a loop, or a field of one,
+// that the loop at most appends to, of more than a few elements as far as that is known.
 func kept(p *typed.Package, list ast.Expr, loop ast.Node) bool {
+	if field, ok := ast.Unparen(list).(*ast.SelectorExpr); ok {
+		return keptField(p, field, loop)
+	}
 	v := p.Var(list)
 	if v == nil || within(loop, v.Pos()) {
 		return false

@@ -33,9 +33,9 @@ var ofRuns = []Shape{
 	}, Spends: []string{""}, Find: bytesCompared},
 	{Row: knowledge.Row{
 		ID: "bytes-xored", Cause: "element-at-a-time",
-		When:       knowledge.Words("a loop over bytes whose body only sets an element to the xor of two at the same index"),
+		When:       knowledge.Words("a loop over bytes whose body only sets an element to the xor of two at the same index, or at indexes a fixed distance apart"),
 		Cost:       "a loop xors bytes one by one",
-		Instead:    "subtle.XORBytes(dst, a, b) of package crypto/subtle; dst may be a or b.",
+		Instead:    "subtle.XORBytes(dst, a, b) of package crypto/subtle; dst may be a or b. Of bytes some places apart slice first: subtle.XORBytes(dst, dst[:n], b[k:k+n]).",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "a, b []byte", Result: "byte", Args: "make([]byte, 200), make([]byte, 200)",
 			Before: "for i := range a {\n\ta[i] ^= b[i]\n}\nreturn a[0]",
@@ -135,11 +135,42 @@ func bytesCompared(p *typed.Package, n ast.Node) (m Match) {
 func bytesXored(p *typed.Package, n ast.Node) (m Match) {
 	l, st, _ := sets(p, n)
 	if l == nil {
-		return m
+		return xoredAtOffset(p, n)
 	}
 	x, ok := ast.Unparen(st.Rhs[0]).(*ast.BinaryExpr)
 	if st.Tok == token.XOR_ASSIGN && l.atKey(p, st.Rhs[0]) || st.Tok == token.ASSIGN && ok && x.Op == token.XOR && l.atKey(p, x.X) && l.atKey(p, x.Y) {
 		m.Goes = []ast.Node{l.loop}
+	}
+	return m
+}
+
+// xoredAtOffset is bytesXored of a loop with any bound, for i := 0; i < n; i++, that
+// xors a byte at i, or at i and a distance, to one at i and another.
+func xoredAtOffset(p *typed.Package, n ast.Node) (m Match) {
+	loop, ok := n.(*ast.ForStmt)
+	if !ok || loop.Cond == nil {
+		return m
+	}
+	init, _ := loop.Init.(*ast.AssignStmt)
+	cond, _ := loop.Cond.(*ast.BinaryExpr)
+	post, _ := loop.Post.(*ast.IncDecStmt)
+	set, _ := only(loop.Body).(*ast.AssignStmt)
+	if init == nil || cond == nil || post == nil || set == nil || len(init.Lhs) != 1 || cond.Op != token.LSS || post.Tok != token.INC || set.Tok != token.XOR_ASSIGN {
+		return m
+	}
+	key := p.Var(init.Lhs[0])
+	at := func(e ast.Expr) bool {
+		ix, ok := ast.Unparen(e).(*ast.IndexExpr)
+		if !ok || !isBytes(p.TypeOf(ix.X)) || !steadyParts(p, ix.X) {
+			return false
+		}
+		if sum, ok := ast.Unparen(ix.Index).(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+			return p.Var(sum.X) == key && steadyParts(p, sum.Y) && !p.UsedIn(sum.Y, key)
+		}
+		return p.Var(ix.Index) == key
+	}
+	if key != nil && p.Var(cond.X) == key && p.Var(post.X) == key && at(set.Lhs[0]) && at(set.Rhs[0]) && !typed.Same(set.Lhs[0], set.Rhs[0]) {
+		m.Goes = []ast.Node{loop}
 	}
 	return m
 }

@@ -301,9 +301,9 @@ var causes = slices.Concat([]knowledge.Cause{
 		Unneeded: "which Reset would keep",
 		Outranks: []string{"buffer-per-call", "object-per-call"},
 	},
-}, causesOfMemory, causesOfPools, causesOfInterfaces)
+}, causesOfMemory, causesOfPools, causesOfInterfaces, causesOfDigits, causesOfCopies)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces, ofDigits, ofCopies}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
