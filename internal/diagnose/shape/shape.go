@@ -168,7 +168,7 @@ var causes = slices.Concat([]knowledge.Cause{
 		ID: "steady-in-loop", Title: "the same call in each round of a loop",
 		What:     "A loop calls a function whose result depends on its arguments alone, for arguments that do not change in the loop.",
 		Why:      "The result of the first round would do for all.",
-		Silent:   "When the function, or one that it calls, has effects or its source is not at hand; for methods; for arguments that are slices, maps or pointers, whose content may change; for arguments that never change, of which constant-work speaks.",
+		Silent:   "When the function, or one that it calls, has effects or its source is not at hand; for methods; for arguments that are slices, maps or pointers, whose content may change; for arguments that never change, of which constant-work speaks. In the condition of a loop whose body only computes, methods and such arguments count, too.",
 		Fix:      "Call it before the loop.",
 		Unneeded: "and the first round's result would do for all",
 		Outranks: []string{"string-copy", "fmt-format"},
@@ -303,7 +303,7 @@ var causes = slices.Concat([]knowledge.Cause{
 	},
 }, causesOfMemory, causesOfPools, causesOfInterfaces, causesOfDigits, causesOfCopies)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces, ofDigits, ofCopies}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces, ofDigits, ofCopies, ofConditions}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
