@@ -343,6 +343,8 @@ func TestShapeSilent(t *testing.T) {
 		{"steady-condition", "parts [][]byte, f func()", "", "for i := 0; i < counted(parts); i++ {\n\tf()\n}", "//go:noinline\nfunc counted(parts [][]byte) (n int) {\n\tfor _, p := range parts {\n\t\tn += len(p)\n\t}\n\treturn n\n}\n"},
 		{"steady-condition", "parts [][]byte, n *int", "", "for i := 0; i < counted(parts); i++ {\n\t*n += i\n}", "//go:noinline\nfunc counted(parts [][]byte) (n int) {\n\tfor _, p := range parts {\n\t\tn += len(p)\n\t}\n\treturn n\n}\n"},
 		{"steady-condition", "parts [][]byte, done chan int", "", "for i := 0; i < counted(parts); i++ {\n\tdone <- i\n}", "//go:noinline\nfunc counted(parts [][]byte) (n int) {\n\tfor _, p := range parts {\n\t\tn += len(p)\n\t}\n\treturn n\n}\n"},
+		{"joined-then-added", "tags []string", "string", "return strings.Join(tags, \",\")", ""},
+		{"joined-then-added", "name string, tags []string, m map[string]int", "string", "all := strings.Join(tags, \",\")\nm[all]++\nreturn name + all", ""},
 		{"bytes-multiplied", "words []uint32", "uint64", "v := uint64(1)\nfor i, w := range words {\n\tv += uint64(w) * 58\n\twords[i] = uint32(v)\n\tv >>= 32\n}\nreturn v", ""},
 		{"bytes-multiplied", "text []byte", "uint32", "v := uint32(1)\nfor i, c := range text {\n\tv += uint32(c) * 58\n\ttext[i] = byte(v)\n\tv ^= 8\n}\nreturn v", ""},
 		{"bytes-classified", "text string", "bool", "for i := 0; i < len(text); i++ {\n\tif text[i] < 'a' || text[i] > 'z' {\n\t\treturn false\n\t}\n}\nreturn true", ""},

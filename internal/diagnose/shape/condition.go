@@ -24,6 +24,53 @@ var ofConditions = []Shape{
 	}, Spends: []string{calls}, Find: steadyCondition},
 }
 
+var ofAdded = []Shape{
+	{Row: knowledge.Row{
+		ID: "joined-then-added", Cause: "joined-text",
+		When:       knowledge.Words("what strings.Join returns is added to other texts by +, and only that, or returned beside it"),
+		Cost:       "texts are joined, and the result copied once more behind another",
+		Instead:    "Write all of it into one strings.Builder that was grown to the whole length. Where the joined part is needed by itself, too, slice it off the whole: all[len(name)+1:].",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "name string, tags []string", Result: "string", Args: "\"checkout.requests\", []string{\"env:production\", \"service:checkout\", \"region:eu-west-1\"}",
+			Before: "return name + \":\" + strings.Join(tags, \",\")",
+			After:  "n := len(name) + len(tags)\nfor _, t := range tags {\n\tn += len(t)\n}\nvar b strings.Builder\nb.Grow(n)\nb.WriteString(name)\nby := byte(':')\nfor _, t := range tags {\n\tb.WriteByte(by)\n\tb.WriteString(t)\n\tby = ','\n}\nreturn b.String()"},
+	}, Spends: []string{"strings.Join"}, Find: joinedThenAdded},
+}
+
+func joinedThenAdded(p *typed.Package, n ast.Node) (m Match) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || p.Called(call) != "strings.Join" {
+		return m
+	}
+	added := func(e ast.Expr) bool {
+		sum, ok := p.Parent(e).(*ast.BinaryExpr)
+		return ok && sum.Op == token.ADD
+	}
+	if added(call) {
+		m.Goes = []ast.Node{call}
+		return m
+	}
+	v := setBy(p, call)
+	if v == nil {
+		return m
+	}
+	if values, known := p.SetTo(v); !known || len(values) != 1 {
+		return m
+	}
+	once := false
+	for _, use := range p.Uses(v) {
+		if _, returned := p.Parent(use).(*ast.ReturnStmt); added(use) {
+			once = true
+		} else if !returned {
+			return m
+		}
+	}
+	if once {
+		m.Goes = []ast.Node{call}
+	}
+	return m
+}
+
 func steadyCondition(p *typed.Package, n ast.Node) (m Match) {
 	loop, ok := n.(*ast.ForStmt)
 	if !ok || loop.Cond == nil || !onlyComputes(p, loop.Body) {

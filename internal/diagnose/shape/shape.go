@@ -303,7 +303,7 @@ var causes = slices.Concat([]knowledge.Cause{
 	},
 }, causesOfMemory, causesOfPools, causesOfInterfaces, causesOfDigits, causesOfCopies)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces, ofDigits, ofCopies, ofConditions}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces, ofDigits, ofCopies, ofConditions, ofAdded}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {
