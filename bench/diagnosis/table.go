@@ -109,7 +109,7 @@ func render(dir string) (string, error) {
 	row("of medium confidence", "at most 15 %", func(s *score) (string, string) { return claims[s].wrong(finding.Medium), "–" })
 	row("of low confidence", "–", func(s *score) (string, string) { return claims[s].wrong(finding.Low), "–" })
 	row("claims nobody judged yet", "none", func(s *score) (string, string) { return fmt.Sprint(claims[s].Unjudged), "–" })
-	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n" + spoke(claims[halves[halfOpen]], claims[halves[halfAside]]), nil
+	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n" + spoke(claims[scores[halfOpen]], claims[scores[halfAside]], claims[scores[halfSecond]]), nil
 }
 
 func share(n, of int) string {
