@@ -368,3 +368,18 @@ func TestNothingIn(t *testing.T) {
 		}
 	}
 }
+
+// TestEntryZero: 0 names nothing, also where a damaged table has it.
+func TestEntryZero(t *testing.T) {
+	b := build().begin(1e9)
+	content := numbersOf(runs(nil, 100), evGoStop, 1, 0, 0)
+	b.batch(100, 1e9, content).entries(evStrings, 2, func(to []byte, i int) []byte {
+		return append(numbersOf(to, evString, uint64(i), 2), "ab"...)
+	}).end()
+	events, _ := plain(t, b.data)
+	for _, e := range events {
+		if e.Name != "" {
+			t.Errorf("event %+v", e)
+		}
+	}
+}

@@ -32,6 +32,9 @@ func (b *PartBatch) String(id StringID) string {
 	if a := b.part.apart; a.names != nil {
 		return a.names.strings[id]
 	}
+	if id == 0 {
+		return "" // whatever a damaged table has under that number
+	}
 	return string(b.part.texts.string(uint64(id)))
 }
 
