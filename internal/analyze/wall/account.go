@@ -187,8 +187,8 @@ func (b *book) accounts() []*account {
 		}
 	}
 	if len(b.unnamed.stacks) > 0 {
-		if len(handlers) == 1 {
-			handlers[0].join(b.unnamed)
+		if only := onlyHandler(handlers); only != nil {
+			only.join(b.unnamed)
 		} else {
 			handlers = append(handlers, b.unnamed)
 		}
@@ -262,4 +262,21 @@ func (a *account) samples(b *callstack.Builder, seen []*callstack.Frame) {
 		}
 		b.Add(stack, labels, values...)
 	}
+}
+
+// onlyHandler is the handler that has all requests whose stacks show one, but for less
+// than one in a hundred: a middleware that a CPU sample met is a handler of one request.
+// Nil: there are several, or none.
+func onlyHandler(handlers []*account) *account {
+	var most *account
+	var all int64
+	for _, h := range handlers {
+		if all += h.group.Count; most == nil || h.group.Count > most.group.Count {
+			most = h
+		}
+	}
+	if len(handlers) > 1 && (all-most.group.Count)*100 >= all {
+		return nil
+	}
+	return most
 }

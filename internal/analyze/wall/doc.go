@@ -38,5 +38,6 @@
 //   - Requests longer than the traces are cut, and in no group. A warning says
 //     how many.
 //   - Requests that no stack shows in a handler, as quick ones, go to the only
-//     handler there is, or are a group of their own.
+//     handler there is, or to the one that has 99 of 100 of the others, or are a
+//     group of their own.
 package wall
