@@ -78,7 +78,7 @@ func drawRun(v *page.Timeline, run *Run, x page.Axis) {
 		{Class: "line-max", Name: "max", Samples: c.most}, {Class: "line-p99", Name: "p99", Samples: c.p99}, {Class: "run1", Name: "p50", Samples: c.p50},
 	})
 	if due, inTime := planned(r); r.Open && inTime < due {
-		v.Draw("sent late", "count", "behind their second", "low", false, x, []page.Line{{Class: "line-bad", Name: "", Samples: c.behind}})
+		v.Draw("sent late", "count", "after their second", "low", false, x, []page.Line{{Class: "line-bad", Name: "", Samples: c.behind}})
 	}
 }
 

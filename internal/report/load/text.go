@@ -115,7 +115,7 @@ func (run *Run) length() string {
 	}
 	text := quantity.Nanoseconds(float64(r.End.Sub(r.Start)))
 	if w := run.Plan.Warmup; w > 0 {
-		text += ", behind a warm-up of " + quantity.Nanoseconds(float64(w))
+		text += ", after a warm-up of " + quantity.Nanoseconds(float64(w))
 	}
 	if r.Interrupted {
 		text += ", interrupted"

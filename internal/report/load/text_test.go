@@ -404,7 +404,7 @@ func TestLengthOfNothing(t *testing.T) {
 		t.Error(got)
 	}
 	run.Result.End = run.Result.Start.Add(time.Second)
-	if got := run.length(); got != "1.00 s, behind a warm-up of 1.00 s, interrupted" {
+	if got := run.length(); got != "1.00 s, after a warm-up of 1.00 s, interrupted" {
 		t.Error(got)
 	}
 }

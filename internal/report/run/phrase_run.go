@@ -45,7 +45,7 @@ func (p *Page) of(pr *Profile) string {
 
 // loop says how the load was driven.
 func (s *Service) loop() string {
-	return fmt.Sprintf("closed loop, %s, %s, behind the warm-up", quantity.Plural(s.Concurrency, "connection"), page.Ns(s.DurationNs))
+	return fmt.Sprintf("closed loop, %s, %s, after the warm-up", quantity.Plural(s.Concurrency, "connection"), page.Ns(s.DurationNs))
 }
 
 // failed is how many requests failed.
