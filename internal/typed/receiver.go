@@ -22,12 +22,12 @@ const (
 // Receiver is the type that a declared method is of, and how its values are shared.
 //
 // A method of a pointer that sets a field of its receiver, itself or through
-// methods that it calls on it, without a lock in the struct, would be a data race
+// methods that it calls on it, without a lock in the struct or taken by it, would be a data race
 // if two goroutines called it: it is called by one at a time, and what a field
 // keeps is safe there. That gains nothing where every value is made for one call:
 // all that the package declares end with the function that does.
 //
-// It misleads where the lock is another value's that the method itself takes.
+// It misleads where the lock is another value's that a method which it calls takes.
 func (p *Package) Receiver(fn *ast.FuncDecl) (of *types.TypeName, sharing Sharing) {
 	obj := p.Func(fn)
 	if obj == nil || obj.Signature().Recv() == nil {
@@ -43,9 +43,9 @@ func (p *Package) Receiver(fn *ast.FuncDecl) (of *types.TypeName, sharing Sharin
 		return nil, NoReceiver
 	}
 	of = named.Obj()
-	fields, isStruct := named.Underlying().(*types.Struct)
+	_, isStruct := named.Underlying().(*types.Struct)
 	switch {
-	case !isStruct || locks(fields) || serves(obj):
+	case !isStruct || locks(named, lockSteps) || serves(obj) || p.takes(fn):
 		return of, Shared
 	case !p.sets(fn, make(map[*ast.FuncDecl]bool)):
 		return of, Unshown
@@ -55,18 +55,58 @@ func (p *Package) Receiver(fn *ast.FuncDecl) (of *types.TypeName, sharing Sharin
 	return of, Alone
 }
 
-// locks reports whether a struct has what goroutines share it by.
-func locks(of *types.Struct) bool {
-	for f := range of.Fields() {
-		t := types.Unalias(f.Type())
-		if ptr, ok := t.(*types.Pointer); ok {
-			t = types.Unalias(ptr.Elem())
+// locks reports whether a struct has what goroutines share it by, itself or in what
+// its fields are or hold: anything of package sync, or that can be locked.
+func locks(of types.Type, steps int) bool {
+	if named, ok := types.Unalias(of).(*types.Named); ok {
+		if pkg := named.Obj().Pkg(); pkg != nil && (pkg.Path() == "sync" || pkg.Path() == "sync/atomic") {
+			return true
 		}
-		if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil && (named.Obj().Pkg().Path() == "sync" || named.Obj().Pkg().Path() == "sync/atomic") {
+		if obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), false, nil, "Lock"); obj != nil {
 			return true
 		}
 	}
+	if steps == 0 {
+		return false
+	}
+	switch t := of.Underlying().(type) {
+	case *types.Pointer:
+		return locks(t.Elem(), steps-1)
+	case *types.Slice:
+		return locks(t.Elem(), steps-1)
+	case *types.Array:
+		return locks(t.Elem(), steps-1)
+	case *types.Map:
+		return locks(t.Elem(), steps-1)
+	case *types.Struct:
+		for f := range t.Fields() {
+			if locks(f.Type(), steps-1) {
+				return true
+			}
+		}
+	}
 	return false
+}
+
+// lockSteps is how deep locks looks: a field, what it points to, and the fields of that.
+const lockSteps = 4
+
+// takes reports whether a method takes a lock, or waits at a channel, by its own
+// statements: what it sets may be set by one goroutine after another.
+func (p *Package) takes(fn *ast.FuncDecl) (found bool) {
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SendStmt, *ast.SelectStmt:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.CallExpr:
+			sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
+			found = found || ok && (sel.Sel.Name == "Lock" || sel.Sel.Name == "RLock")
+		}
+		return !found
+	})
+	return found
 }
 
 // serves reports whether a method handles requests, which servers do side by side.

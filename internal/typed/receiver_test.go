@@ -33,6 +33,19 @@ type locked struct { mu sync.Mutex; n int }
 func (l *locked) sets() { l.n++ }
 type onceOnly struct { *sync.Once; n int }
 func (l *onceOnly) sets() { l.n++ }
+type state struct { mu sync.Mutex; n int }
+type nested struct { in *state; n int }
+func (l *nested) sets() { l.n++ }
+type shards struct { all [4]struct{ state }; n int }
+func (l *shards) sets() { l.n++ }
+type ownLock struct { spin spinLock; n int }
+type spinLock struct { held uint32 }
+func (*spinLock) Lock() {}
+func (l *ownLock) sets() { l.n++ }
+type outside struct { n int }
+var mu sync.Mutex
+func (l *outside) locks() { mu.Lock(); l.n++; mu.Unlock() }
+func (l *outside) waits(turn chan bool) { turn <- true; l.n++; <-turn }
 
 type parser struct { at int }
 func parse() int { p := parser{}; p.step(); return p.at }
@@ -55,6 +68,7 @@ func TestReceiver(t *testing.T) {
 		"encoder.asks": typed.Unshown, "encoder.addresses": typed.Unshown, "encoder.other": typed.Unshown, "encoder.index": typed.Unshown,
 		"encoder.later": typed.Unshown, "encoder.again": typed.Unshown,
 		"encoder.ServeHTTP": typed.Shared, ".unnamed": typed.Shared, ".copied": typed.Shared, "locked.sets": typed.Shared, "onceOnly.sets": typed.Shared,
+		"nested.sets": typed.Shared, "shards.sets": typed.Shared, "ownLock.sets": typed.Shared, "outside.locks": typed.Shared, "outside.waits": typed.Shared, "spinLock.Lock": typed.Shared,
 		"parser.step": typed.Shared, // each is made for one call
 		"list.push":   typed.Shared,
 		"tree.insert": typed.Alone,

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"whet/internal/finding"
+	"whet/internal/typed"
 )
 
 // ofConnections are rows of connections and files that are opened, or asked for, more
@@ -29,7 +30,7 @@ var ofConnections = []Row{
 			After:  "resp, err := shared.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)"},
 	},
 	{
-		ID: "os-readfile-again", Cause: "made-per-call", Callees: []string{"os.ReadFile"}, When: all(inBatch, steady(0), varying(0), filesKept),
+		ID: "os-readfile-again", Cause: "made-per-call", Callees: []string{"os.ReadFile"}, When: all(inBatch, steady(0), varying(0), filesKept, nameKept),
 		Cost: "reads the same file", Instead: "Read it once, before the loop.", Confidence: finding.High,
 		Example: Example{Params: "name string, at []int", Result: "int", Args: "os.Args[0], []int{3, 1, 4, 1}",
 			Before: "n := 0\nfor _, i := range at {\n\tb, err := os.ReadFile(name)\n\tif err == nil {\n\t\tn += int(b[i])\n\t}\n}\nreturn n",
@@ -43,13 +44,36 @@ var ofConnections = []Row{
 			After:  "f, err := os.Open(name)\nif err != nil {\n\tif !errors.Is(err, fs.ErrNotExist) {\n\t\treturn 1\n\t}\n\treturn 2\n}\ndefer f.Close()\nreturn 3"},
 	},
 	{
-		ID: "udp-readfrom", Cause: "general-function", Callees: []string{"net.(*UDPConn).ReadFrom"},
+		ID: "udp-readfrom", Cause: "general-function", Callees: []string{"net.(*UDPConn).ReadFrom"}, When: addressKept,
 		Cost: "makes an address on the heap for each packet", Instead: "ReadFromUDPAddrPort returns the address as a netip.AddrPort, which takes no memory, can be compared and is a map's key, and WriteToUDPAddrPort takes it. Of a socket for both versions an IPv4 address is 4-in-6: Unmap it.", Confidence: finding.High,
 		Example: Example{Params: "c *net.UDPConn, b []byte", Result: "int", Args: "func() *net.UDPConn { c, _ := net.ListenUDP(\"udp\", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); return c }(), make([]byte, 40)",
 			Before: "c.WriteTo(b[:20], c.LocalAddr())\nn, from, _ := c.ReadFrom(b)\nif from == nil {\n\treturn 0\n}\nreturn n",
 			After:  "c.WriteTo(b[:20], c.LocalAddr())\nn, from, _ := c.ReadFromUDPAddrPort(b)\nif !from.IsValid() {\n\treturn 0\n}\nreturn n"},
 	},
 }
+
+// addressKept holds of a packet whose address goes nowhere as a net.Addr: a method that
+// returns it may have to, and to make one anew of a netip.AddrPort takes the memory again.
+var addressKept = Condition{"the address is looked at, and goes nowhere", func(c *Call) bool {
+	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
+	if !ok || len(st.Lhs) != 3 {
+		return false
+	}
+	id, ok := st.Lhs[1].(*ast.Ident)
+	if !ok || id.Name == "_" {
+		return ok
+	}
+	v := c.In.Var(id)
+	return v != nil && !typed.Global(v) && c.In.Definition(v) == id && !slices.ContainsFunc(c.In.Uses(v), func(use *ast.Ident) bool {
+		switch around := c.In.Parent(use).(type) {
+		case *ast.SelectorExpr, *ast.BinaryExpr, *ast.TypeAssertExpr:
+			return false
+		case *ast.CallExpr:
+			return c.In.Called(around) != "net.(*UDPConn).WriteTo"
+		}
+		return true
+	})
+}}
 
 // echo is a server that answers with what it reads, and a connection to it.
 const echo = `
@@ -174,8 +198,15 @@ func (c *Call) setsTrue(e ast.Expr, field string) bool {
 			return false
 		}
 		st, ok := c.In.Parent(sel).(*ast.AssignStmt)
-		return ok && st.Tok == token.ASSIGN && len(st.Lhs) == 1 && st.Lhs[0] == ast.Expr(sel) && isTrue(c.In.Info.Types[st.Rhs[0]].Value)
+		return ok && c.afterwards(st) && st.Tok == token.ASSIGN && len(st.Lhs) == 1 && st.Lhs[0] == ast.Expr(sel) && isTrue(c.In.Info.Types[st.Rhs[0]].Value)
 	})
+}
+
+// afterwards reports whether the call comes after a statement whenever that is run, and
+// never without it: the statement's block is around the call.
+func (c *Call) afterwards(st ast.Stmt) bool {
+	block := c.In.Parent(st)
+	return st.Pos() < c.Pos() && block != nil && inside(block, c.CallExpr)
 }
 
 func isTrue(v constant.Value) bool {
@@ -183,7 +214,14 @@ func isTrue(v constant.Value) bool {
 }
 
 // unasked holds where nothing sees the first result.
-var unasked = Condition{"only its error is looked at", func(c *Call) bool { return len(c.In.Results(c.CallExpr)) == 0 }}
+var unasked = Condition{"only its error is looked at", func(c *Call) bool {
+	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
+	if !ok {
+		return false
+	}
+	first, ok := st.Lhs[0].(*ast.Ident)
+	return ok && (first.Name == "_" || st.Tok == token.DEFINE && len(c.In.Results(c.CallExpr)) == 0 && c.In.Definition(c.In.Var(first)) == first)
+}}
 
 // filesKept holds where the function changes no file.
 var filesKept = Condition{"the function changes no file", func(c *Call) bool {
@@ -194,6 +232,25 @@ var filesKept = Condition{"the function changes no file", func(c *Call) bool {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && slices.Contains(fileChanges, c.In.Called(call)) {
 			kept = false
+		}
+		return kept
+	})
+	return kept
+}}
+
+// nameKept holds where the loop around the call hands the file's name to nobody else, who
+// may write what the next round reads, and asks nobody who may know it.
+var nameKept = Condition{"the loop tells the file's name to no function of the program's own", func(c *Call) bool {
+	loop, _ := c.around()
+	v, kept := c.In.Var(c.argument(0)), loop != nil
+	local := v != nil && !v.IsField() && !typed.Global(v)
+	ast.Inspect(loop, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || c.In.Builtin(call) != "" || c.In.Function(call) != nil && c.In.Reached(call) == nil {
+			return kept
+		}
+		if x, _ := c.In.Conversion(call); x == nil {
+			kept = kept && local && !slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return c.In.Var(e) == v })
 		}
 		return kept
 	})

@@ -2,6 +2,8 @@ package shape
 
 import (
 	"go/ast"
+	"go/types"
+	"slices"
 
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/finding"
@@ -27,7 +29,7 @@ var causesOfInterfaces = []knowledge.Cause{{
 	ID: "interface-per-element", Title: "an interface asked for each element",
 	What:     "A loop over the pixels of an image calls At or Set of an interface for each.",
 	Why:      "Each call finds its method, computes an index, and puts the color into an interface, for which memory may be taken; the loop itself adds a few bytes.",
-	Silent:   "For images of a type that the source names; for single pixels; outside of loops in loops.",
+	Silent:   "For images of a type that the source names; where the function asks what the image is, and has a way of its own for some; for single pixels; outside of loops in loops.",
 	Fix:      "A type switch before the loops, and the bytes of the image itself.",
 	Unneeded: "where the image's own bytes are at hand",
 }}
@@ -42,8 +44,29 @@ func pixelsByInterface(p *typed.Package, n ast.Node) (m Match) {
 	default:
 		return m
 	}
-	if loop := outer(p, call); loop != nil && outer(p, loop) != nil {
+	if loop := outer(p, call); loop != nil && outer(p, loop) != nil && !distinguished(p, call) {
 		m.Goes = []ast.Node{call}
 	}
 	return m
+}
+
+// distinguished reports whether the function around a call asks what the image is: then
+// the call is for those that the source knows no better way for.
+func distinguished(p *typed.Package, call *ast.CallExpr) (found bool) {
+	body := p.FunctionAround(call.Pos())
+	if body == nil {
+		return false
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if assert, ok := n.(*ast.TypeAssertExpr); ok && isImage(p, assert.X) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func isImage(p *typed.Package, e ast.Expr) bool {
+	t := p.TypeOf(e)
+	return t != nil && slices.Contains([]string{"image.Image", "image/draw.Image", "golang.org/x/image/draw.Image"}, types.TypeString(t, nil))
 }

@@ -78,10 +78,27 @@ func pool(p *typed.Package, n ast.Node) (call *ast.CallExpr, of *types.Var) {
 	if x, ok := ast.Unparen(sel.X).(*ast.SelectorExpr); ok && p.Info.Selections[x] != nil {
 		of, _ = p.Info.Selections[x].Obj().(*types.Var)
 	}
-	if of == nil || of.Pkg() != p.Types || of.Exported() && (of.IsField() || typed.Global(of)) {
+	if of == nil || !ofPool(p, of) || of.Pkg() != p.Types || of.Exported() && (of.IsField() || typed.Global(of)) {
 		return nil, nil
 	}
 	return call, of
+}
+
+// ofPool reports whether a variable or field is a sync.Pool itself, or points to one that
+// its package makes for it alone: a type around a pool has methods of its own.
+func ofPool(p *typed.Package, of *types.Var) bool {
+	switch types.TypeString(of.Type(), nil) {
+	case "sync.Pool":
+		return true
+	case "*sync.Pool":
+	default:
+		return false
+	}
+	values, known := p.FieldValues(of), of.IsField()
+	if !known {
+		values, known = p.SetTo(of)
+	}
+	return known && len(values) > 0 && !slices.ContainsFunc(values, func(e ast.Expr) bool { return !isPoolLiteral(p, e) })
 }
 
 // poolUses are the methods that are called of a pool; known is false where anything else

@@ -42,8 +42,10 @@ func spinsIn(pkg *typed.Package, loop *ast.ForStmt) bool {
 			if !leaves(n.Body.List) && !yields(pkg, n.Body.List) || n.Else != nil {
 				idle = false
 			}
-			if !looksAt(pkg, n.Cond) {
-				idle = false
+			if n.Init != nil {
+				idle = idle && loads(pkg, n.Init) && (looksAt(pkg, n.Cond) || !calls(n.Cond))
+			} else {
+				idle = idle && looksAt(pkg, n.Cond)
 			}
 			looks = true
 			return false
@@ -100,6 +102,21 @@ func looksAt(pkg *typed.Package, e ast.Expr) bool {
 		return true
 	})
 	return looks && only
+}
+
+// loads reports whether a statement sets new variables to what it looks at, and no more.
+func loads(pkg *typed.Package, st ast.Stmt) bool {
+	set, ok := st.(*ast.AssignStmt)
+	return ok && set.Tok == token.DEFINE && len(set.Rhs) == 1 && looksAt(pkg, set.Rhs[0])
+}
+
+func calls(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, is := n.(*ast.CallExpr)
+		found = found || is
+		return !found
+	})
+	return found
 }
 
 // leaves reports whether statements end in one that leaves the loop, after whatever.

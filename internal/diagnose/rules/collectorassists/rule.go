@@ -45,13 +45,13 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 	}
 	share := float64(assists) / float64(ns)
 	at := s.OwnSamples(func(function string) bool { return strings.HasPrefix(function, "runtime.gcAssistAlloc") })
-	all := 0
+	var all int64
 	for i := range at {
-		all += at[i].Len()
+		all += s.CPUSamples(at[i].Keep())
 	}
 	for i := range at {
 		p := &at[i]
-		part := share * float64(p.Len()) / float64(all)
+		part := share * float64(s.CPUSamples(p.Keep())) / float64(all)
 		if part < diagnose.Threshold {
 			continue
 		}

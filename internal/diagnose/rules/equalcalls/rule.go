@@ -95,7 +95,9 @@ func places(s *diagnose.Subject, r *diagnose.TraceRequests) (out []*called) {
 			sum = &called{place: *at}
 			out = append(out, sum)
 		}
-		sum.requests = max(sum.requests, c.Requests)
+		// Whether it is the same requests that wait at two stacks is not known: each of
+		// them has at least as many waits as this says.
+		sum.requests = min(sum.requests+c.Requests, r.Count)
 		sum.count += c.Count
 		sum.ns += c.Ns
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/finding"
@@ -18,9 +19,9 @@ const (
 	// severalProcessors is how many of them must be busy on average for readers of a
 	// program or a service to meet.
 	severalProcessors = 1.2
-	// writers is the part of the readers' time that Lock may take: where many write, a
-	// copy for each write is no remedy.
-	writers = 0.25
+	// writers is the part of the readers' time that Lock and Unlock may take: where many
+	// write, a copy for each write is no remedy.
+	writers = 0.05
 )
 
 // Rule returns the rule.
@@ -31,7 +32,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A tenth of the CPU time and more is spent in RLock and RUnlock of one sync.RWMutex, which goroutines on several processors read under, and next to nobody writes.",
 			Why:    "Each RLock and RUnlock adds to one counter. The line of memory that holds it belongs to one processor at a time, and goes from one to the next: with more processors reading gets slower, not faster.",
-			Silent: "Where one goroutine reads, or hardly more than one processor is busy; where Lock takes a quarter of the time that reading does; for locks of which there are many, each of an element of a slice, an array or a map, or reached by a call; without types of the source; for time that readers wait for a writer, of which lock-contention speaks.",
+			Silent: "Where one goroutine reads, or hardly more than one processor is busy; where Lock and Unlock take a twentieth of the time that reading does; for locks of which there are many, each of an element of a slice, an array or a map, or reached by a call; without types of the source; for time that readers wait for a writer, of which lock-contention speaks.",
 			Fix:    "Keep what is read behind an atomic.Pointer to a value that nobody changes: readers load it, and who changes something publishes a changed copy. A sync.Map does for keys that are set once; where many write too, divide what the lock guards.",
 			Before: "s.mu.RLock()\nroute := s.routes[path]\ns.mu.RUnlock()",
 			After:  "routes := *s.routes.Load() // s.routes is an atomic.Pointer[map[string]Route]\nroute := routes[path]",
@@ -59,7 +60,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 	var reading, writing int64
 	diagnose.EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		v := sample.Value(s.CPUColumn)
-		if slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return s.CPU.Frame(id).Function == "sync.(*RWMutex).Lock" }) {
+		if slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return isWrite(s.CPU.Frame(id).Function) }) {
 			writing += v
 		}
 		at := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return !beneath(s.CPU.Frame(id).Function) })
@@ -98,7 +99,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 			Why:    fmt.Sprintf("%s of the CPU time goes to counting the readers of %s up and down, in memory that all processors write: readers on several processors slow each other down, though none waits.", quantity.Percent(s.CPUShare(keep)), name),
 			Remedy: fmt.Sprintf("Put what %s guards behind an atomic.Pointer: readers load it without a lock, and who changes something stores a changed copy. Where keys are only added, a sync.Map does.", name),
 			Evidence: append(s.CPUEvidence(keep, "are in RLock and RUnlock themselves, called here"), finding.Evidence{Kind: "cpu", Text: fmt.Sprintf(
-				"%s in Lock of any RWMutex: next to nobody writes", quantity.Percent(float64(writing)/float64(max(reading+writing, 1))))}),
+				"%s in Lock and Unlock of any RWMutex: next to nobody writes", quantity.Percent(float64(writing)/float64(max(reading+writing, 1))))}),
 		})
 	}
 	return out
@@ -112,11 +113,16 @@ func several(s *diagnose.Subject) bool {
 	if s.CPU.Parallel && s.Kind != "program" && s.Kind != "service" {
 		return true
 	}
-	return s.CPU.Duration > 0 && float64(s.CPU.Total(s.CPUColumn)) >= severalProcessors*float64(s.CPU.Duration)
+	// Not the collector's workers, which run beside a lone reader, too.
+	return s.CPU.Duration > 0 && float64(s.CPU.Sums(s.CPUColumn)[hot.Base]) >= severalProcessors*float64(s.CPU.Duration)
 }
 
 func isRead(function string) bool {
 	return function == "sync.(*RWMutex).RLock" || function == "sync.(*RWMutex).RUnlock"
+}
+
+func isWrite(function string) bool {
+	return function == "sync.(*RWMutex).Lock" || function == "sync.(*RWMutex).Unlock"
 }
 
 // beneath knows what the counter is added to with, and where a goroutine is stopped.

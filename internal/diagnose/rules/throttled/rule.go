@@ -50,7 +50,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	share := held / (held + float64(*run.TargetCPUNs))
 	return []diagnose.Claim{{
 		Place: best.Place, Cost: diagnose.Samples{CPU: best.Keep()}, Wait: share, Confidence: finding.High,
-		Why:    fmt.Sprintf("Of the CPU time that the process asked for, its control group withheld %s; this statement asks for most of it.", quantity.Percent(share)),
+		Why:    fmt.Sprintf("Of the CPU time that the process asked for, its control group withheld %s; no statement asks for more than this one, %s of it.", quantity.Percent(share), quantity.Percent(s.CPUShare(best.Keep()))),
 		Remedy: remedy(s),
 		Evidence: append([]finding.Evidence{{Kind: "cgroup", Text: fmt.Sprintf("the control group kept the process from running for %s, summed over processors, in %s, in which it had %s of CPU time",
 			quantity.Nanoseconds(held), quantity.Nanoseconds(float64(run.WallNs)), quantity.Nanoseconds(float64(*run.TargetCPUNs)))}}, s.CPUEvidence(best.Keep(), "are in this statement, the most of all")...),
