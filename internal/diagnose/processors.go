@@ -13,7 +13,7 @@ import (
 // Processors is how a parallel benchmark grows with processors.
 type Processors struct {
 	*scaling.Processors
-	Cores int // of the machine; 0: unknown
+	Machine scaling.Machine
 	// One is the CPU profile of the runs at one processor, nil where there is none.
 	One           *hot.Classified
 	OneColumn     int
@@ -31,8 +31,12 @@ func (s *Subject) Scaling() string {
 	if p == nil {
 		return ""
 	}
-	how := fmt.Sprintf("%.2f times as fast (%.2f to %.2f) on %d processors as on 1", p.Speedup.Center, p.Speedup.Low, p.Speedup.High, p.Processors.Processors)
-	switch p.Answer(p.Cores) {
+	on := quantity.Plural(p.Processors.Processors, "processor")
+	if m := p.Machine; m.Physical > 0 && m.Physical < p.Processors.Processors {
+		on += fmt.Sprintf(", which are threads of %s,", quantity.Plural(m.Physical, "core"))
+	}
+	how := fmt.Sprintf("%.2f times as fast (%.2f to %.2f) on %s as on 1", p.Speedup.Center, p.Speedup.Low, p.Speedup.High, on)
+	switch p.Answer(p.Machine) {
 	case scaling.Scales:
 		return how
 	case scaling.NotBusy:
@@ -47,14 +51,14 @@ func (s *Subject) Scaling() string {
 
 // DoesNotScale reports whether more processors are known to be of little use to it.
 func (s *Subject) DoesNotScale() bool {
-	return s.Processors != nil && s.Processors.Answer(s.Processors.Cores) == scaling.Stops
+	return s.Processors != nil && s.Processors.Answer(s.Processors.Machine) == scaling.Stops
 }
 
 // stops names what keeps processors from making it faster: what is waited for, or what
 // takes more CPU time.
 func (s *Subject) stops() string {
 	p := s.Processors
-	if !p.MoreWork(p.Cores) {
+	if !p.MoreWork(p.Machine) {
 		text := fmt.Sprintf("%.1f of them work on average", p.Busy)
 		if wait := s.longestWait(); wait != "" {
 			return text + ", the others " + wait

@@ -16,7 +16,7 @@ func onProcessors(s *Subject, one, all scaling.Turn) *Subject {
 	for range 6 {
 		turns = append(turns, one, all)
 	}
-	s.Processors = &Processors{Processors: scaling.ByProcessors(turns), Cores: 8}
+	s.Processors = &Processors{Processors: scaling.ByProcessors(turns), Machine: scaling.Machine{Cores: 8}}
 	return s
 }
 

@@ -69,7 +69,7 @@ func (a *Reading) Page() (*run.Page, error) {
 	page.Growth = scaling.Families(sizes(a.benchmarks))
 	for _, s := range a.subjects {
 		if p := s.Processors; p != nil {
-			page.Processors = append(page.Processors, run.Processors{Benchmark: s.Benchmark, Processors: p.Processors, Answer: p.Answer(p.Cores), Text: s.Scaling()})
+			page.Processors = append(page.Processors, run.Processors{Benchmark: s.Benchmark, Processors: p.Processors, Answer: p.Answer(p.Machine), Text: s.Scaling()})
 		}
 	}
 	a.addRun(page)

@@ -28,9 +28,12 @@ func (a *Reading) processors(b *record.Benchmark) *diagnose.Processors {
 		return nil
 	}
 	h := &a.rec.Host
-	p := &diagnose.Processors{Processors: by, Cores: h.Cores, OneIterations: b.OneIterations}
+	p := &diagnose.Processors{Processors: by, Machine: scaling.Machine{Cores: h.Cores}, OneIterations: b.OneIterations}
 	if h.CPULimitCores != nil {
-		p.Cores = min(p.Cores, int(math.Ceil(*h.CPULimitCores)))
+		p.Machine.Cores = min(p.Machine.Cores, int(math.Ceil(*h.CPULimitCores)))
+	}
+	if h.ThreadsPerCore != nil && *h.ThreadsPerCore > 0 {
+		p.Machine.Physical = max(h.Cores / *h.ThreadsPerCore, 1)
 	}
 	for _, artifact := range a.rec.Artifacts {
 		if artifact.Kind != recording.KindCPU || artifact.Part != recording.PartOne || artifact.Benchmark != b.Name {

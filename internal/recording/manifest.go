@@ -98,6 +98,8 @@ type Host struct {
 	CPU        string `json:"cpu,omitempty"` // model name
 	Cores      int    `json:"cores"`         // processors the process may run on
 	GOMAXPROCS int    `json:"gomaxprocs"`    // of the target; 0: unknown
+	// ThreadsPerCore is how many of the machine's processors share one core.
+	ThreadsPerCore *int `json:"threads_per_core,omitempty"`
 	// Limits of the control group, v1 or v2. Nil: no limit or none readable;
 	// Cgroup says which.
 	Cgroup           string   `json:"cgroup"` // "v1", "v2", "none", "unreadable"

@@ -26,6 +26,10 @@ type Turn struct {
 // so that what an operation at p processors lacks of p-fold speed is in two factors:
 // p/bp, processors that have nothing to do, and cp/c1, work that one processor does not
 // have: waiting in a loop, and memory that processors take from each other.
+//
+// It misleads where one processor alone runs at a higher clock than all of them do, and
+// where a hypervisor hides that its processors are threads of fewer cores: both look like
+// work that one does not have.
 type Processors struct {
 	Processors int
 	Pairs      int
@@ -93,18 +97,32 @@ const (
 	disturbed = 0.2
 )
 
-// most is how many times as fast processors can make it, of as many cores as there are;
-// 0: unknown.
-func (p *Processors) most(cores int) float64 {
-	if cores > 0 && cores < p.Processors {
-		return float64(cores)
+// Machine is what processors are of.
+type Machine struct {
+	Cores    int // that the process may use, as the system counts them; 0: unknown
+	Physical int // how many of them do not share their units with another; 0: unknown
+}
+
+// most is how many processors can work at once.
+func (p *Processors) most(m Machine) float64 {
+	if m.Cores > 0 && m.Cores < p.Processors {
+		return float64(m.Cores)
 	}
 	return float64(p.Processors)
 }
 
+// gain is how many times as fast they can make it: two threads of one core do little
+// more than one, whatever they run.
+func (p *Processors) gain(m Machine) float64 {
+	if m.Physical > 0 {
+		return min(p.most(m), float64(m.Physical))
+	}
+	return p.most(m)
+}
+
 // Answer judges by what the processors could give.
-func (p *Processors) Answer(cores int) Answer {
-	most := p.most(cores)
+func (p *Processors) Answer(m Machine) Answer {
+	most, gain := p.most(m), p.gain(m)
 	switch {
 	case p.Busy < (1-disturbed)*min(p.Wanted, most), p.OneBusy < (1-disturbed)*min(p.OneWanted, 1):
 		return Disturbed
@@ -112,15 +130,18 @@ func (p *Processors) Answer(cores int) Answer {
 		return NotBusy
 	case p.Speedup.Coverage < confidence:
 		return Unclear
-	case p.Speedup.Low >= enoughOf*most:
+	case p.Speedup.Low >= enoughOf*gain:
 		return Scales
-	case p.Speedup.High < enoughOf*most:
+	case p.Speedup.High < enoughOf*gain:
 		return Stops
 	}
 	return Unclear
 }
 
 // MoreWork reports whether an operation lacks speed rather because it takes more CPU
-// time at all processors than because these have nothing to do. Where the CPU time is
-// not known it does not.
-func (p *Processors) MoreWork(cores int) bool { return p.CPURatio > p.most(cores)/p.Busy }
+// time at all processors than because these have nothing to do. Of threads that share
+// cores each takes as many times the CPU time as there are of them to a core, for the
+// same work. Where the CPU time is not known it does not.
+func (p *Processors) MoreWork(m Machine) bool {
+	return p.CPURatio*p.gain(m)/p.most(m) > p.most(m)/p.Busy
+}

@@ -49,16 +49,42 @@ func TestByProcessors(t *testing.T) {
 			t.Errorf("%s: %+v", test.name, p)
 			continue
 		}
-		if got := p.Answer(8); got != test.answer || p.MoreWork(8) != test.more {
-			t.Errorf("%s: %s, more work %t", test.name, got, p.MoreWork(8))
+		if got := p.Answer(Machine{Cores: 8}); got != test.answer || p.MoreWork(Machine{Cores: 8}) != test.more {
+			t.Errorf("%s: %s, more work %t", test.name, got, p.MoreWork(Machine{Cores: 8}))
 		}
 		if !near(p.OneNs, test.one.Ns) || !near(p.Ns, test.all.Ns) {
 			t.Errorf("%s: %v and %v", test.name, p.OneNs, p.Ns)
 		}
 	}
 	// Four processors on two cores can be twice as fast and no more.
-	if p := ByProcessors(pairsOf(6, turn(1, 100, 1, 1), turn(4, 100, 2, 2))); p.Answer(2) != Scales || p.Answer(4) != Stops || p.Answer(0) != Stops {
-		t.Errorf("on 2 cores %s, on 4 %s", p.Answer(2), p.Answer(4))
+	if p := ByProcessors(pairsOf(6, turn(1, 100, 1, 1), turn(4, 100, 2, 2))); p.Answer(Machine{Cores: 2}) != Scales || p.Answer(Machine{Cores: 4}) != Stops || p.Answer(Machine{Cores: 0}) != Stops {
+		t.Errorf("on 2 cores %s, on 4 %s", p.Answer(Machine{Cores: 2}), p.Answer(Machine{Cores: 4}))
+	}
+}
+
+// Eight threads of four cores at most are four times as fast: 3.2 times is four fifths
+// of that, though an operation takes 2.5 times the CPU time. Half of it is none, with all
+// eight at work or one in four.
+func TestThreadsOfOneCore(t *testing.T) {
+	m := Machine{Cores: 8, Physical: 4}
+	for _, test := range []struct {
+		all    Turn
+		answer Answer
+		more   bool
+	}{
+		{turn(8, 250, 8, 8), Scales, true},
+		{turn(8, 500, 8, 8), Stops, true},
+		{turn(8, 100, 1.6, 1.6), Stops, false},
+		{turn(4, 100, 4, 4), Scales, false}, // a core for each
+		{turn(4, 100, 1.6, 1.6), Stops, false},
+	} {
+		p := ByProcessors(pairsOf(6, turn(1, 100, 1, 1), test.all))
+		if got := p.Answer(m); got != test.answer || p.MoreWork(m) != test.more {
+			t.Errorf("%+v: %s, more work %t", test.all, got, p.MoreWork(m))
+		}
+	}
+	if p := ByProcessors(pairsOf(6, turn(1, 100, 1, 1), turn(8, 250, 8, 8))); p.Answer(Machine{Cores: 8}) != Stops {
+		t.Errorf("on eight cores: %s", p.Answer(Machine{Cores: 8}))
 	}
 }
 
@@ -72,11 +98,11 @@ func TestSpeedupInterval(t *testing.T) {
 	if !near(p.Speedup.Low, 1.2) || !near(p.Speedup.High, 1.7) || !near(p.Speedup.Center, math.Sqrt(1.4*1.5)) || !near(p.Speedup.Coverage, 1-2.0/64) {
 		t.Errorf("%+v", p.Speedup)
 	}
-	if p.Answer(2) != Unclear { // 1.5 lies inside
-		t.Errorf("%s", p.Answer(2))
+	if p.Answer(Machine{Cores: 2}) != Unclear { // 1.5 lies inside
+		t.Errorf("%s", p.Answer(Machine{Cores: 2}))
 	}
-	if p := ByProcessors(turns[:10]); p.Answer(2) != Unclear || p.Speedup.Coverage >= confidence {
-		t.Errorf("five pairs: %s, %+v", p.Answer(2), p.Speedup)
+	if p := ByProcessors(turns[:10]); p.Answer(Machine{Cores: 2}) != Unclear || p.Speedup.Coverage >= confidence {
+		t.Errorf("five pairs: %s, %+v", p.Answer(Machine{Cores: 2}), p.Speedup)
 	}
 	// What is no pair is left out.
 	for _, bad := range [][]Turn{nil, turns[:1], {turn(2, 1, 1, 1), turn(2, 1, 1, 1)}, {turn(1, 1, 1, 1), turn(1, 1, 1, 1)}, {turn(1, 0, 1, 1), turn(2, 1, 1, 1)}, {turn(1, math.Inf(1), 1, 1), turn(2, 1, 1, 1)}} {

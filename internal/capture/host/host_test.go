@@ -383,3 +383,20 @@ func TestMeterBeside(t *testing.T) {
 		}
 	}
 }
+
+// A package of four cores with two threads each has eight siblings.
+func TestThreadsPerCore(t *testing.T) {
+	for cpuinfo, want := range map[string]int{
+		"processor\t: 0\nsiblings\t: 8\ncpu cores\t: 4\n\nprocessor\t: 1\nsiblings\t: 6\ncpu cores\t: 6\n": 2,
+		"siblings\t: 1\ncpu cores\t: 1\n": 1,
+		"siblings\t: 1\ncpu cores\t: 2\n": 0,
+		"siblings\t: 1\ncpu cores\t: 0\n": 0,
+		"siblings\t: x\ncpu cores\t: 2\n": 0,
+		"CPU implementer\t: 0x41\n":       0,
+	} {
+		got := threadsPerCore([]byte(cpuinfo))
+		if (got != nil) != (want > 0) || got != nil && *got != want {
+			t.Errorf("%q: %v, want %d", cpuinfo, got, want)
+		}
+	}
+}

@@ -26,14 +26,7 @@ func readFile(root fs.FS, name string) ([]byte, error) {
 // cpuModel reads /proc/cpuinfo. x86 and many others name the model; arm64
 // numbers its maker and part.
 func cpuModel(cpuinfo []byte) string {
-	values := map[string]string{}
-	for line := range bytes.Lines(cpuinfo) {
-		key, value, ok := strings.Cut(string(line), ":")
-		key, value = strings.TrimSpace(key), strings.Join(strings.Fields(value), " ")
-		if _, have := values[key]; ok && !have && value != "" {
-			values[key] = value
-		}
-	}
+	values := cpuValues(cpuinfo)
 	for _, key := range []string{"model name", "cpu model", "uarch", "cpu", "Model", "Hardware"} {
 		if v := values[key]; v != "" {
 			return v
@@ -43,6 +36,32 @@ func cpuModel(cpuinfo []byte) string {
 		return "implementer " + maker + " part " + part
 	}
 	return ""
+}
+
+// threadsPerCore reads /proc/cpuinfo of x86: "siblings" are a package's processors, "cpu
+// cores" its cores. Nil: it does not tell.
+func threadsPerCore(cpuinfo []byte) *int {
+	values := cpuValues(cpuinfo)
+	siblings, err1 := strconv.Atoi(values["siblings"])
+	cores, err2 := strconv.Atoi(values["cpu cores"])
+	if err1 != nil || err2 != nil || cores <= 0 || siblings < cores {
+		return nil
+	}
+	threads := siblings / cores
+	return &threads
+}
+
+// cpuValues are the first values of /proc/cpuinfo, those of one processor, by their keys.
+func cpuValues(cpuinfo []byte) map[string]string {
+	values := map[string]string{}
+	for line := range bytes.Lines(cpuinfo) {
+		key, value, ok := strings.Cut(string(line), ":")
+		key, value = strings.TrimSpace(key), strings.Join(strings.Fields(value), " ")
+		if _, have := values[key]; ok && !have && value != "" {
+			values[key] = value
+		}
+	}
+	return values
 }
 
 // memTotal reads /proc/meminfo: "MemTotal:  8035840 kB", where kB is 1,024.

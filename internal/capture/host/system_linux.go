@@ -16,7 +16,7 @@ func fromProc(root fs.FS, h *recording.Host) {
 		h.Kernel = strings.TrimSpace(string(data))
 	}
 	if data, err := readFile(root, "proc/cpuinfo"); err == nil {
-		h.CPU = cpuModel(data)
+		h.CPU, h.ThreadsPerCore = cpuModel(data), threadsPerCore(data)
 	}
 	if data, err := readFile(root, "proc/meminfo"); err == nil {
 		h.MemoryBytes = memTotal(data)
