@@ -22,6 +22,7 @@ import (
 const (
 	maxManifestBytes = 64 << 20
 	maxArtifactBytes = 1 << 30
+	maxTraceBytes    = 512 << 20 // whet trace reads no more of a pipe
 	maxArtifacts     = 10_000
 )
 
@@ -187,7 +188,14 @@ func (r *Recording) Find(kind, benchmark string) []Artifact {
 // name the recording: it stands in reports, which are the same wherever the
 // recording lies.
 func (r *Recording) Read(a Artifact) ([]byte, error) {
-	data, err := r.readBounded(a.Path, maxArtifactBytes)
+	limit := int64(maxArtifactBytes)
+	if a.Kind == KindTrace || a.Kind == KindFlight {
+		limit = maxTraceBytes
+	}
+	if st, err := r.root.Stat(a.Path); err == nil && st.Mode().IsRegular() && st.Size() != a.Bytes {
+		return nil, fmt.Errorf("read %s: it is not what was recorded (%d bytes, then %d)", a.Path, st.Size(), a.Bytes)
+	}
+	data, err := r.readBounded(a.Path, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", a.Path, err)
 	}
@@ -197,7 +205,7 @@ func (r *Recording) Read(a Artifact) ([]byte, error) {
 	if a.Packed == "" {
 		return data, nil
 	}
-	if data, err = unpack(a.Packed, data, maxArtifactBytes); err != nil {
+	if data, err = unpack(a.Packed, data, limit); err != nil {
 		return nil, fmt.Errorf("read %s: %w", a.Path, err)
 	}
 	return data, nil

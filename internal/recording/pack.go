@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +66,16 @@ func packFile(from, to string, change func([]byte) []byte) error {
 	return errors.Join(err, z.Close(), out.Close())
 }
 
-// unpack returns what was packed, of at most limit bytes.
+// Of what is packed, at most so many bytes come of each: what whet packs has a tenth
+// of its size and more, and deflate itself reaches 1,032. Little data may be of any kind.
+const (
+	mostUnpacked = 100
+	leastBound   = 32 << 20
+)
+
+// unpack returns what was packed, of at most limit bytes. How many there are is said in
+// the last four bytes: memory is taken once, and a pack that would fill it is refused
+// before anything is unpacked.
 func unpack(how string, data []byte, limit int64) ([]byte, error) {
 	if how != packedGzip {
 		return nil, fmt.Errorf("it is packed as %.20q, which this whet does not know", how)
@@ -74,12 +84,22 @@ func unpack(how string, data []byte, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := io.ReadAll(io.LimitReader(z, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(out)) > limit {
+	size := int64(binary.LittleEndian.Uint32(data[len(data)-4:])) // the header alone is longer
+	if size > limit {
 		return nil, fmt.Errorf("unpacked it is more than the %d bytes that are read", limit)
 	}
-	return out, nil
+	if size > max(leastBound, mostUnpacked*int64(len(data))) {
+		return nil, fmt.Errorf("%d bytes do not unpack to %d, unless they were made to fill memory", len(data), size)
+	}
+	out := make([]byte, size+1)
+	n, err := io.ReadFull(z, out)
+	switch {
+	case err == nil:
+		return nil, errors.New("unpacked it is more than it says at its end")
+	case err != io.ErrUnexpectedEOF && err != io.EOF:
+		return nil, err
+	case int64(n) < size:
+		return nil, io.ErrUnexpectedEOF
+	}
+	return out[:n:n], nil
 }

@@ -2,6 +2,8 @@ package recording
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +57,81 @@ func TestPacked(t *testing.T) {
 	a.Packed = "lzw"
 	if _, err := r.Read(a); err == nil || !strings.Contains(err.Error(), `packed as "lzw"`) {
 		t.Errorf("Read of what is packed otherwise: %v", err)
+	}
+}
+
+// TestUnpackBounds: a pack that says or holds more than is read, more than packing ever
+// gains, or other than it says at its end is refused.
+func TestUnpackBounds(t *testing.T) {
+	pack := func(text []byte) []byte {
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		if _, err := z.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	sized := func(data []byte, n uint32) []byte {
+		return binary.LittleEndian.AppendUint32(data[:len(data)-4:len(data)-4], n)
+	}
+	const most = 1 << 30
+	small := pack([]byte("small"))
+	for name, c := range map[string]struct {
+		data  []byte
+		limit int64
+		want  string
+	}{
+		"as it is":                {small, 5, ""},
+		"nothing":                 {pack(nil), 0, ""},
+		"little of great size":    {pack(make([]byte, leastBound)), most, ""},
+		"more than the bound":     {small, 4, "more than the 4 bytes"},
+		"a bomb":                  {pack(make([]byte, leastBound+1)), most, "to fill memory"},
+		"says it is a bomb":       {sized(small, most), most, "to fill memory"},
+		"says less than it holds": {sized(small, 4), most, "more than it says"},
+		"says more than it holds": {sized(small, 6), most, "invalid checksum"},
+		"cut off":                 {small[:len(small)-9], 1 << 33, "to fill memory"},
+	} {
+		_, err := unpack(packedGzip, c.data, c.limit)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestReadSizes: a file that grew is not read, whatever it holds.
+func TestReadSizes(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "run.whet"), origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(Artifact{Path: "trace/t", Kind: KindTrace}, []byte("go 1.26 trace")); err != nil {
+		t.Fatal(err)
+	}
+	name, err := w.Finish(9, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	a := r.Artifacts[0]
+	if err := os.Truncate(filepath.Join(name, a.Path), maxTraceBytes); err != nil { // no bytes of a disk
+		t.Fatal(err)
+	}
+	if _, err := r.Read(a); err == nil || !strings.Contains(err.Error(), "536870912 bytes, then ") {
+		t.Errorf("as large as is read: %v", err)
+	}
+	if err := os.Truncate(filepath.Join(name, a.Path), maxTraceBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	a.Bytes = maxTraceBytes + 1
+	if _, err := r.Read(a); err == nil || !strings.Contains(err.Error(), "more than the 536870912 that are read") {
+		t.Errorf("larger, and the manifest says so: %v", err)
 	}
 }
 

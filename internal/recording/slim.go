@@ -27,14 +27,18 @@ func Slim(data []byte) (slim []byte) {
 		}
 	}()
 	f, err := elf.NewFile(bytes.NewReader(data))
-	if err != nil || f.Class != elf.ELFCLASS64 || !slices.ContainsFunc(f.Sections, isFunctionTable) || !onlyGo(f) {
+	if err != nil || f.Class != elf.ELFCLASS64 || !slices.ContainsFunc(f.Sections, isFunctionTable) {
 		return data
 	}
 	table := f.ByteOrder.Uint64(data[0x28:])     // e_shoff
 	size := int(f.ByteOrder.Uint16(data[0x3a:])) // e_shentsize
+	segments := span{f.ByteOrder.Uint64(data[0x20:]), uint64(len(f.Progs)) * uint64(f.ByteOrder.Uint16(data[0x36:]))}
+	if !apart(f, data, span{0, 0x40}, segments, span{table, uint64(len(f.Sections) * size)}) || !onlyGo(f) {
+		return data
+	}
 	slim = bytes.Clone(data)
 	for i, s := range f.Sections {
-		if s.Flags&elf.SHF_ALLOC != 0 || !strings.HasPrefix(s.Name, ".debug_") {
+		if !isDebug(s) {
 			continue
 		}
 		clear(slim[s.Offset : s.Offset+s.FileSize])
@@ -42,6 +46,61 @@ func Slim(data []byte) (slim []byte) {
 		clear(header) // SHT_NULL: an entry that is not used
 	}
 	return slim
+}
+
+func isDebug(s *elf.Section) bool {
+	return s.Flags&elf.SHF_ALLOC == 0 && strings.HasPrefix(s.Name, ".debug_")
+}
+
+const (
+	maxSections   = 1000    // the Go linker makes some 40
+	maxDebugBytes = 1 << 30 // of debug information unpacked, which is held in memory
+)
+
+// span is a part of a file.
+type span struct{ at, length uint64 }
+
+func (s span) within(length int) bool {
+	return s.length <= uint64(length) && s.at <= uint64(length)-s.length
+}
+
+// apart reports whether debug information lies in the file, shares no byte with headers,
+// segments or another section, and is no more than can be read. Linkers make no other.
+func apart(f *elf.File, data []byte, used ...span) bool {
+	if len(f.Sections) > maxSections || len(f.Progs) > maxSections {
+		return false
+	}
+	var debug []span
+	var unpacked uint64
+	for _, s := range f.Sections {
+		switch at := (span{s.Offset, s.FileSize}); {
+		case strings.HasPrefix(s.Name, ".zdebug_"): // an older way to pack it
+			return false
+		case !isDebug(s):
+			if s.Type != elf.SHT_NOBITS && s.Type != elf.SHT_NULL {
+				used = append(used, at)
+			}
+		case s.Type == elf.SHT_NOBITS || s.Size > maxDebugBytes || !at.within(len(data)) || bytes.HasPrefix(data[s.Offset:], []byte("ZLIB")):
+			return false
+		default:
+			debug = append(debug, at)
+			unpacked += s.Size
+		}
+	}
+	for _, p := range f.Progs {
+		used = append(used, span{p.Off, p.Filesz})
+	}
+	for _, u := range used {
+		if !u.within(len(data)) {
+			return false
+		}
+		for _, d := range debug {
+			if d.at < u.at+u.length && u.at < d.at+d.length {
+				return false
+			}
+		}
+	}
+	return unpacked <= maxDebugBytes
 }
 
 // isFunctionTable reports whether a section is Go's table of functions, which stands

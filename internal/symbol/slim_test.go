@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"debug/elf"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,6 +123,78 @@ func TestSlimLeaves(t *testing.T) {
 	for _, n := range []int{0, 3, 63, 64, 1000, len(data) / 2, len(data) - 1} {
 		if cut := data[:n]; !bytes.Equal(recording.Slim(cut), cut) {
 			t.Errorf("the first %d bytes of a program were changed", n)
+		}
+	}
+}
+
+// TestSlimSuspects: a program whose tables say that debug information lies among what is
+// loaded, outside the file or in headers, or is larger than memory, stays as it is.
+func TestSlimSuspects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	programs, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(programs["elf"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(recording.Slim(data), data) {
+		t.Fatal("the program has nothing to lose")
+	}
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	table := le.Uint64(data[0x28:])
+	index := func(name string) int {
+		i := slices.IndexFunc(f.Sections, func(s *elf.Section) bool { return s.Name == name })
+		if i < 0 {
+			t.Fatalf("no section %s", name)
+		}
+		return i
+	}
+	header := func(of []byte, i int) []byte { return of[int(table)+i*64:][:64] }
+	frame, info := index(".debug_frame"), index(".debug_info")
+	const flags, offset, size = 0x08, 0x18, 0x20 // of Elf64_Shdr; sh_type is at 4
+	for name, change := range map[string]func(of []byte){
+		"over the text":            func(of []byte) { le.PutUint64(header(of, frame)[offset:], f.Section(".text").Offset+5) },
+		"over the first header":    func(of []byte) { le.PutUint64(header(of, frame)[offset:], 0) },
+		"over the sections' table": func(of []byte) { le.PutUint64(header(of, frame)[offset:], table+64) },
+		"over what is not loaded":  func(of []byte) { le.PutUint64(header(of, frame)[offset:], f.Section(".symtab").Offset) },
+		"beyond the file":          func(of []byte) { le.PutUint64(header(of, frame)[offset:], uint64(len(of))) },
+		"around zero": func(of []byte) {
+			le.PutUint64(header(of, frame)[offset:], 1<<64-8)
+			le.PutUint64(header(of, frame)[size:], 16)
+		},
+		"4 GiB":             func(of []byte) { le.PutUint64(header(of, frame)[size:], 4<<30) },
+		"more than all":     func(of []byte) { le.PutUint64(header(of, info)[size:], 1<<63-1) },
+		"in no file":        func(of []byte) { le.PutUint32(header(of, frame)[4:], uint32(elf.SHT_NOBITS)) },
+		"a segment outside": func(of []byte) { le.PutUint64(of[le.Uint64(of[0x20:])+0x20:], 1<<62) },
+		"packed, 1 TiB": func(of []byte) {
+			h := header(of, frame)
+			le.PutUint64(h[flags:], uint64(elf.SHF_COMPRESSED))
+			packed := of[le.Uint64(h[offset:]):] // Elf64_Chdr: type, size, alignment
+			le.PutUint32(packed, uint32(elf.COMPRESS_ZLIB))
+			le.PutUint64(packed[8:], 1<<40)
+		},
+		"packed in the older way, 1 TiB": func(of []byte) {
+			packed := of[f.Sections[frame].Offset:]
+			copy(packed, "ZLIB")
+			binary.BigEndian.PutUint64(packed[4:], 1<<40)
+		},
+		"32 bits": func(of []byte) { of[4] = byte(elf.ELFCLASS32) },
+	} {
+		changed := bytes.Clone(data)
+		change(changed)
+		if bytes.Equal(changed, data) {
+			t.Errorf("%s: nothing is changed", name)
+		}
+		if slim := recording.Slim(changed); !bytes.Equal(slim, changed) {
+			t.Errorf("%s: it lost something", name)
 		}
 	}
 }
