@@ -53,7 +53,7 @@ chooses. Traces of Go 1.11 and newer can be read, and of one that is cut off wha
 cut.
 -pprof writes a profile that every other view opens: of waits for the network (net), for locks and
 channels (sync), in system calls (syscall), for a processor (sched), of the CPU profiler's samples
-(cpu), where it was on, or of all time by handler and goroutine (wall).`,
+(cpu), where it was on, or of all time by handler, goroutine and task (wall).`,
 		Examples: []string{
 			"whet trace out.trace",
 			"whet trace -from 2s -to 2.5s out.trace",
@@ -63,6 +63,7 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			"whet trace -html out.trace",
 			"whet trace -window worst service.whet",
 			"whet trace -pprof sync -o sync.pb.gz out.trace",
+			"whet trace -pprof wall -task 7 -o task.pb.gz out.trace",
 			"whet trace http://localhost:6060/debug/pprof/trace?seconds=5",
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
@@ -124,8 +125,6 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 		return cli.UsageError("trace: -pprof writes a profile, and -json a document: choose one")
 	case v.base != "" && (v.pprof != "" || o.Task > 0 || len(o.Goroutines) > 0):
 		return cli.UsageError("trace: -base compares whole traces, or a window of each: leave -pprof, -task and -goroutine out")
-	case v.pprof == "wall" && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0 || o.Task > 0):
-		return cli.UsageError("trace: -pprof wall is of the whole trace: leave -from, -to, -goroutine and -task out")
 	case o.Task > 0 && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0):
 		return cli.UsageError("trace: -task is of the task's time and goroutines: leave -from, -to and -goroutine out")
 	case o.FromNs < 0 || o.ToNs < 0:
@@ -216,11 +215,10 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 	var p *callstack.Frames
 	var warnings []string
 	if v.pprof == "wall" {
-		r, err := wall.Analyze([]wall.Trace{{Name: name, Source: src}})
-		if err != nil {
+		var err error
+		if p, warnings, err = v.wall(name, src); err != nil {
 			return err
 		}
-		p, warnings = r.Profile, slices.Concat(v.doubts, r.Warnings)
 	} else {
 		var err error
 		if v.pprof == "cpu" {
@@ -234,8 +232,8 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		warnings = slices.Concat(v.doubts, warnings)
 	}
+	warnings = slices.Concat(v.doubts, warnings)
 	if p.Len() == 0 {
 		why := ""
 		if v.pprof == "cpu" {
@@ -252,6 +250,27 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 		out = outputName(strings.TrimSuffix(name, ".trace"), v.pprof, "pb.gz")
 	}
 	return e.Emit(ctx, out, func(w io.Writer) error { return profile.Write(w, p.Profile) })
+}
+
+// wall is the profile of all time by handler, goroutine and task, or of a part of it.
+func (v *traceView) wall(name string, src exectrace.Source) (*callstack.Frames, []string, error) {
+	t, o := wall.Trace{Name: name, Source: src}, &v.options
+	w := wall.Window{FromNs: o.FromNs, ToNs: o.ToNs, Goroutines: o.Goroutines}
+	if o.Task > 0 {
+		task, err := sched.FindTask(src, *o)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		w = wall.Window{FromNs: task.BeginNs, ToNs: task.EndNs, Goroutines: task.Goroutines}
+	}
+	if w.FromNs > 0 || w.ToNs > 0 || len(w.Goroutines) > 0 {
+		return wall.Profile(t, w)
+	}
+	r, err := wall.Analyze([]wall.Trace{t})
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Profile, r.Warnings, nil
 }
 
 // open finds the trace that an operand names.

@@ -105,7 +105,7 @@ func Analyze(src exectrace.Source, o Options) (*Result, error) {
 	var t *Task
 	if o.Task != 0 {
 		var err error
-		if t, err = findTask(src, o); err != nil {
+		if t, err = FindTask(src, o); err != nil {
 			return nil, err
 		}
 		o.FromNs, o.ToNs, o.Goroutines = t.BeginNs, t.EndNs, t.Goroutines

@@ -101,7 +101,7 @@ type profilePart struct {
 
 func (p *profiler) read(src exectrace.Source, o Options) (*callstack.Frames, []string, error) {
 	if o.Task != 0 {
-		t, err := findTask(src, o)
+		t, err := FindTask(src, o)
 		if err != nil {
 			return nil, nil, err
 		}

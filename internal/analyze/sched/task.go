@@ -35,8 +35,8 @@ type Log struct {
 	Text      string
 }
 
-// findTask looks for a task, with the tasks below it.
-func findTask(src exectrace.Source, o Options) (*Task, error) {
+// FindTask looks for the task that is asked for, with the tasks below it.
+func FindTask(src exectrace.Source, o Options) (*Task, error) {
 	t := &Task{ID: o.Task}
 	family, actors := map[uint64]bool{o.Task: true}, make(map[int64]bool)
 	found := false

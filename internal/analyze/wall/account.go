@@ -13,9 +13,15 @@ import (
 type account struct {
 	group  Group
 	places [NumStates]map[string]int64
-	stacks map[*node]*[NumStates]int64 // for the profile
-	calls  map[*node]*Call             // without their stacks
-	hidden bool                        // the runtime's or an instrument's
+	stacks map[work]*[NumStates]int64 // for the profile
+	calls  map[*node]*Call            // without their stacks
+	hidden bool                       // the runtime's or an instrument's
+}
+
+// work is a stack, and the type of the task that it was for.
+type work struct {
+	at   *node
+	task taskType
 }
 
 // book holds all accounts.
@@ -32,7 +38,7 @@ const (
 )
 
 func newAccount(name string, handler bool) *account {
-	return &account{group: Group{Name: name, Handler: handler}, stacks: make(map[*node]*[NumStates]int64)}
+	return &account{group: Group{Name: name, Handler: handler}, stacks: make(map[work]*[NumStates]int64)}
 }
 
 func newBook() *book {
@@ -86,10 +92,10 @@ func (a *account) enter(items []item, root *node, counted bool) {
 		if at == nil {
 			at = root
 		}
-		states, ok := a.stacks[at]
+		states, ok := a.stacks[work{at, it.task}]
 		if !ok {
 			states = new([NumStates]int64)
-			a.stacks[at] = states
+			a.stacks[work{at, it.task}] = states
 		}
 		states[it.class.state] += it.ns
 		if !counted {
@@ -233,21 +239,24 @@ func (a *account) finish(seen []*callstack.Frame) Group {
 }
 
 // samples adds the account's stacks, of frames that were seen, to a profile, in an
-// order that does not depend on the maps'.
-func (a *account) samples(b *callstack.Builder, seen []*callstack.Frame) {
+// order that does not depend on the maps'. tasks are the types of tasks by number.
+func (a *account) samples(b *callstack.Builder, seen []*callstack.Frame, tasks []string) {
 	labels := []callstack.Label{{Key: "group", Str: a.group.Name}}
 	if a.group.Handler {
 		labels = append(labels, callstack.Label{Key: "handler", Str: a.group.Name})
 	}
 	type sample struct {
 		frames []int
+		task   taskType
 		states *[NumStates]int64
 	}
 	all := make([]sample, 0, len(a.stacks))
 	for at, states := range a.stacks {
-		all = append(all, sample{at.frames(), states})
+		all = append(all, sample{at.at.frames(), at.task, states})
 	}
-	slices.SortFunc(all, func(x, y sample) int { return slices.Compare(x.frames, y.frames) })
+	slices.SortFunc(all, func(x, y sample) int {
+		return cmp.Or(slices.Compare(x.frames, y.frames), cmp.Compare(x.task, y.task))
+	})
 	values := make([]int64, NumStates+1)
 	var stack []callstack.LocationID
 	for _, s := range all {
@@ -260,7 +269,11 @@ func (a *account) samples(b *callstack.Builder, seen []*callstack.Frame) {
 		for _, id := range s.frames {
 			stack = append(stack, b.Frame(*seen[id]))
 		}
-		b.Add(stack, labels, values...)
+		of := labels
+		if s.task != noTask {
+			of = append(labels[:len(labels):len(labels)], callstack.Label{Key: "task", Str: tasks[s.task]})
+		}
+		b.Add(stack, of, values...)
 	}
 }
 

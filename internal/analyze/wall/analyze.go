@@ -71,6 +71,9 @@ type analysis struct {
 	waits      map[wait]class
 	whole, cut int // requests
 	served     func(Served)
+	tasks      tasks
+	window     *Window // nil: all counts
+	only       map[int64]bool
 	result     *Result
 }
 
@@ -88,6 +91,7 @@ func newAnalysis() *analysis {
 		book:    newBook(),
 		before:  make(map[int64]*account),
 		waits:   make(map[wait]class),
+		tasks:   newTasks(),
 		result:  &Result{},
 	}
 }
@@ -114,6 +118,7 @@ func (a *analysis) read(t Trace) (exectrace.Summary, error) {
 // begin forgets the trace before.
 func (a *analysis) begin() {
 	a.goroutines = make(map[int64]*goroutine)
+	a.tasks.open = make(map[uint64]*task)
 	a.tree.nextTrace()
 }
 
@@ -140,6 +145,8 @@ func (a *analysis) event(e *exectrace.Event) {
 		}
 	case exectrace.Sample:
 		a.sample(e)
+	case exectrace.TaskBegin, exectrace.TaskEnd, exectrace.RegionBegin, exectrace.RegionEnd, exectrace.Log:
+		a.named(e)
 	}
 }
 
@@ -248,7 +255,7 @@ func (a *analysis) sample(e *exectrace.Event) {
 		g.request.served = true
 	}
 	g.name(at)
-	if len(g.samples) < maxSamples {
+	if len(g.samples) < maxSamples && a.within(e.TimeNs) {
 		g.samples = append(g.samples, at)
 	}
 }
@@ -260,10 +267,14 @@ func (a *analysis) conclude() {
 			"%d requests began or ended outside of the traces, %d lie whole in them: take longer traces to see the long ones", a.cut, a.whole))
 	}
 	for _, account := range a.book.accounts() {
-		account.samples(a.builder, a.tree.seen)
+		account.samples(a.builder, a.tree.seen, a.tasks.types)
 		if account.group.Total() > 0 {
 			a.result.Groups = append(a.result.Groups, account.finish(a.tree.seen))
 		}
+	}
+	if a.tasks.missed > 0 {
+		a.result.Warnings = append(a.result.Warnings, fmt.Sprintf(
+			"%d tasks began while %d others had not ended: no time counts for them", a.tasks.missed, maxOpenTasks))
 	}
 	a.builder.Profile().Duration = a.result.CoveredNs
 	a.result.Profile = a.builder.Frames()

@@ -31,6 +31,8 @@ type goroutine struct {
 	request *request // at hand, nil between requests
 	parent  *request // of the goroutine that started this one
 	helps   bool     // request is the parent's
+
+	tasks []*task // that it works for, the one it named last at the end; some may have ended
 }
 
 // maxSamples bounds the samples of one interval: ten minutes of running on
@@ -49,14 +51,11 @@ func (g *goroutine) ledger() *ledger {
 // the place where it ends, nil if the trace does not say; waker is where the
 // goroutine was that ended a wait.
 func (a *analysis) settle(g *goroutine, ns int64, end, waker *node) {
-	length := ns - g.since
+	from := g.since
 	g.since = ns
 	to := g.ledger()
 	var c class
 	switch g.state {
-	case exectrace.Running:
-		g.ran(to, length, end)
-		return
 	case exectrace.Runnable:
 		c.state = Runnable
 	case exectrace.Waiting:
@@ -70,11 +69,23 @@ func (a *analysis) settle(g *goroutine, ns int64, end, waker *node) {
 	if g.assist {
 		c = class{state: GCAssist}
 	}
-	to.add(g.at, c, length)
+	for more := true; more; more = from < ns {
+		task, until := g.worksFor(from, ns)
+		length, counts := a.counts(g, from, until)
+		switch {
+		case !counts:
+		case g.state == exectrace.Running:
+			g.ran(to, task, length, end)
+		default:
+			to.add(g.at, c, task, length)
+		}
+		from = until
+	}
+	g.samples = g.samples[:0]
 }
 
 // ran books an interval of running.
-func (g *goroutine) ran(to *ledger, length int64, end *node) {
+func (g *goroutine) ran(to *ledger, task taskType, length int64, end *node) {
 	c := class{state: Running}
 	if g.assist {
 		c.state = GCAssist
@@ -82,9 +93,8 @@ func (g *goroutine) ran(to *ledger, length int64, end *node) {
 	if k := int64(len(g.samples)); k > 0 {
 		for i, at := range g.samples {
 			// Rounded at the parts' borders, so that they add up to length.
-			to.add(at, c, share(length, int64(i)+1, k)-share(length, int64(i), k))
+			to.add(at, c, task, share(length, int64(i)+1, k)-share(length, int64(i), k))
 		}
-		g.samples = g.samples[:0]
 		return
 	}
 	var at *node
@@ -98,7 +108,7 @@ func (g *goroutine) ran(to *ledger, length int64, end *node) {
 	default:
 		at = common(g.sight, end)
 	}
-	to.add(at, c, length)
+	to.add(at, c, task, length)
 }
 
 // share is length·i/k without overflow for any length of a trace.

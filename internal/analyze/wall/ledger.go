@@ -4,6 +4,7 @@ package wall
 type item struct {
 	at    *node // nil: somewhere under the goroutine's root
 	class class
+	task  taskType
 	ns    int64
 	n     int64 // intervals
 }
@@ -18,10 +19,10 @@ type ledger struct {
 
 const mergeItems = 256
 
-func (l *ledger) add(at *node, c class, ns int64) { l.put(item{at, c, ns, 1}) }
+func (l *ledger) add(at *node, c class, task taskType, ns int64) { l.put(item{at, c, task, ns, 1}) }
 
 func (l *ledger) put(it item) {
-	if last := len(l.items) - 1; last >= 0 && l.items[last].at == it.at && l.items[last].class == it.class {
+	if last := len(l.items) - 1; last >= 0 && l.items[last].at == it.at && l.items[last].class == it.class && l.items[last].task == it.task {
 		l.items[last].ns += it.ns
 		l.items[last].n += it.n
 		return
@@ -36,11 +37,12 @@ func (l *ledger) merge() {
 	type key struct {
 		at    *node
 		class class
+		task  taskType
 	}
 	index := make(map[key]int)
 	merged := l.items[:0]
 	for _, it := range l.items {
-		k := key{it.at, it.class}
+		k := key{it.at, it.class, it.task}
 		i, ok := index[k]
 		if !ok {
 			index[k] = len(merged)

@@ -281,7 +281,7 @@ func TestLedgerMerges(t *testing.T) {
 	for i := range int64(10 * mergeItems) {
 		n := at(s, fmt.Sprintf("main.f%d<main.main", i%7))
 		c := class{state: State(i % 3)}
-		l.add(n, c, i)
+		l.add(n, c, noTask, i)
 		want[item{at: n, class: c}] += i
 	}
 	if len(l.items) >= mergeItems {

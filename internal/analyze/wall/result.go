@@ -30,7 +30,8 @@ type Result struct {
 	Groups    []Group // handlers first, then goroutine kinds; each by total time, falling
 	// Profile has one column of nanoseconds per state and "wall", their sum,
 	// as its default; each sample is the stack where the time went, with the
-	// labels "group" and, of requests, "handler". Time in which a goroutine
+	// labels "group", of requests "handler", and of time in which the goroutine
+	// worked for a task of runtime/trace "task", the type of that. Time in which a goroutine
 	// waits for its next request or its next job is in it under the state it
 	// has, but in no handler's group. Requests that the beginning or the end of
 	// a trace cuts are in it and in no group's figures.
