@@ -150,7 +150,7 @@ screenshot: build ## the pictures in the README and docs, of real measurements
 	go run ./docs/screenshot -height 560 -scroll .source $(DEMO)/weblist.html docs/weblist.png
 	go run ./internal/analyze/sched/testdata/planted > $(DEMO)/planted.trace
 	bin/whet trace -html -o $(DEMO)/planted.html $(DEMO)/planted.trace
-	go run ./docs/screenshot -height 880 -choose 1 -scroll '#time' $(DEMO)/planted.html docs/trace.png
+	go run ./docs/screenshot -height 880 -choose 1 -scroll '#timeline' $(DEMO)/planted.html docs/trace.png
 
 casebook: ## the cases' tests and benchmarks, and what whet finds in fresh measurements of them: a quarter of an hour more
 	go test -race ./casebook/...
