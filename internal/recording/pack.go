@@ -25,7 +25,7 @@ func (w *Writer) pack(kinds ...string) {
 		from := filepath.Join(w.dir, filepath.FromSlash(a.Path))
 		to := a
 		to.Path, to.Packed = a.Path+".gz", packedGzip
-		change := slices.Clone[[]byte]
+		var change func([]byte) []byte
 		if a.Kind == KindBinary {
 			change = Slim
 		}
@@ -44,25 +44,33 @@ func (w *Writer) pack(kinds ...string) {
 	}
 }
 
-// packFile writes what change makes of a file, packed.
+// packFile writes what change makes of a file, packed; nil: the file itself, which may
+// be larger than there is room for in memory.
 func packFile(from, to string, change func([]byte) []byte) error {
-	st, err := os.Stat(from)
+	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
-	if !st.Mode().IsRegular() || st.Size() > maxArtifactBytes {
+	defer in.Close()
+	st, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	if !st.Mode().IsRegular() || change != nil && st.Size() > maxArtifactBytes {
 		return errors.New("not a regular file of what is read again")
-	}
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	z := gzip.NewWriter(out)
-	_, err = z.Write(change(data))
+	if change == nil {
+		_, err = io.Copy(z, in)
+	} else if data, readErr := io.ReadAll(in); readErr != nil {
+		err = readErr
+	} else {
+		_, err = z.Write(change(data))
+	}
 	return errors.Join(err, z.Close(), out.Close())
 }
 

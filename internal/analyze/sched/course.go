@@ -17,7 +17,7 @@ func newCourses(fromNs int64) *courses {
 // ran books that a processor ran.
 func (c *courses) ran(proc int32, from, to int64) {
 	from, to = max(from-c.fromNs, 0), to-c.fromNs
-	for to > c.stepNs*maxSteps {
+	for (to-1)/maxSteps >= c.stepNs { // not to > c.stepNs*maxSteps, which a damaged trace takes beyond int64
 		c.stepNs *= 2
 		for _, steps := range c.of {
 			for i := range maxSteps / 2 {
@@ -33,7 +33,10 @@ func (c *courses) ran(proc int32, from, to int64) {
 	}
 	for from < to {
 		i := from / c.stepNs
-		end := min((i+1)*c.stepNs, to)
+		end := to
+		if i < maxSteps-1 {
+			end = min((i+1)*c.stepNs, to)
+		}
 		steps[i] += end - from
 		from = end
 	}
@@ -45,5 +48,9 @@ func (c *courses) course(proc int32, spanNs int64) []int64 {
 	if steps == nil {
 		steps = new([maxSteps]int64)
 	}
-	return steps[:min((spanNs+c.stepNs-1)/c.stepNs, maxSteps)]
+	n := spanNs / c.stepNs
+	if spanNs%c.stepNs > 0 {
+		n++
+	}
+	return steps[:min(n, maxSteps)]
 }

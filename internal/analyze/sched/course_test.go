@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -22,6 +23,17 @@ func TestCourses(t *testing.T) {
 	}
 	if got := c.course(2, 4097); len(got) != 3 || got[0] != 0 {
 		t.Errorf("one that never ran: %v", got)
+	}
+}
+
+// TestCoursesEnd: times of a damaged trace go up to the last that there is, and nothing
+// of them is lost.
+func TestCoursesEnd(t *testing.T) {
+	c := newCourses(0)
+	c.ran(0, 10, 20)
+	c.ran(0, math.MaxInt64-1000, math.MaxInt64)
+	if got := c.course(0, math.MaxInt64-c.stepNs); got[0] != 10 || c.of[0][maxSteps-1] != 1000 {
+		t.Errorf("%v", c.of[0])
 	}
 }
 
