@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/sched"
+	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/symbolname"
 )
@@ -76,7 +77,7 @@ func Conclusions(r *sched.Result) []string {
 		out = append(out, fmt.Sprintf("Goroutines waited %s for the collector, while they allocated: to begin or to end marking, or for a part of it to do.", ns(v)))
 	}
 	if float64(stop) >= stopShare*span {
-		out = append(out, fmt.Sprintf("The world stands still for %s of the span, up to %s at a time, the most of it for %s.", share(stop, r.SpanNs), ns(most), r.GC.Pauses[0].Reason))
+		out = append(out, fmt.Sprintf("The world stands still for %s of the span, up to %s at a time, the most of it for %s.", share(stop, r.SpanNs), ns(most), printable.Line(r.GC.Pauses[0].Reason)))
 	}
 	for _, u := range r.MMU {
 		if u.WindowNs == 100e6 {
@@ -100,6 +101,8 @@ func Conclusions(r *sched.Result) []string {
 }
 
 // serial says that a part of the program runs on one processor while the others are idle.
+// It does not where none runs for long, either: one request at a time is all there is to do
+// then, and more processors would have no more.
 func serial(r *sched.Result) []string {
 	if r.GOMAXPROCS < 2 || len(r.Chosen) > 0 {
 		return nil
@@ -110,7 +113,7 @@ func serial(r *sched.Result) []string {
 			most = k
 		}
 	}
-	if most == nil || float64(most.AloneNs) < aloneShare*float64(r.SpanNs) {
+	if most == nil || float64(most.AloneNs) < aloneShare*float64(max(r.SpanNs, 1)) || len(r.BusyNs) > 0 && 2*r.BusyNs[0] > most.AloneNs {
 		return nil
 	}
 	return []string{fmt.Sprintf("For %s of the span only %s runs, on one of %d processors: that part is not parallel.", share(most.AloneNs, r.SpanNs), several(most), r.GOMAXPROCS)}
@@ -219,9 +222,9 @@ func waitingFor(w *sched.Wait) string {
 	case sched.Sync:
 		switch {
 		case isLock(w):
-			return "a lock (" + symbolname.Short(w.By) + ")"
+			return "a lock (" + name(w.By) + ")"
 		case w.By != "":
-			return symbolname.Short(w.By)
+			return name(w.By)
 		}
 		return "another goroutine"
 	case sched.Channel:

@@ -50,6 +50,10 @@ func TestConclusions(t *testing.T) {
 		{"one processor is alone for the collector", func(r *sched.Result) {
 			r.Kinds = []sched.Kind{{Start: "runtime.gcBgMarkWorker", Count: 2, AloneNs: 3e8}}
 		}, []string{"None of the measures"}},
+		{"one request at a time is all there is", func(r *sched.Result) {
+			r.BusyNs = []int64{18e7, 82e7}
+			r.Kinds = []sched.Kind{{Start: "net/http.(*conn).serve", Count: 200, AloneNs: 3e8}}
+		}, []string{"None of the measures"}},
 		{"the collector is waited for", func(r *sched.Result) { r.Goroutines.Ns[sched.Collector] = 2e8 }, []string{"200 ms for the collector"}},
 		{"idle for nothing", func(r *sched.Result) { r.BusyNs = []int64{5e8, 5e8} }, []string{"nothing to do"}},
 		{"one goroutine of an idle program", func(r *sched.Result) { r.BusyNs, r.Chosen = []int64{1e9}, []int64{7} }, []string{"None of the measures"}},
@@ -125,5 +129,16 @@ func TestHostile(t *testing.T) {
 	}
 	if err := WriteJSON(&doc, p); err != nil || !json.Valid(doc.Bytes()) || strings.Contains(doc.String(), "\x1b") {
 		t.Errorf("%v: %s", err, doc.String())
+	}
+}
+
+// TestConclusionsEscape: what a trace calls its locks and its pauses is text of anybody's.
+func TestConclusionsEscape(t *testing.T) {
+	r := second()
+	r.GC.Pauses = []sched.Pause{{Reason: "x\x1b[31m", Count: 2, Ns: 3e7, MostNs: 2e7}}
+	r.Waits = []sched.Wait{{State: sched.Sync, By: "sync.(*Map).\x1b[31m", Place: frame("m.get", 88), Count: 900, Ns: 24e9, LongestNs: 3e7}}
+	all := strings.Join(Conclusions(r), "\n")
+	if !strings.Contains(all, "sync.(*Map).") || !strings.Contains(all, "for x") || strings.Contains(all, "\x1b") {
+		t.Errorf("%q", all)
 	}
 }
