@@ -111,8 +111,11 @@ func TestDiffOfFindings(t *testing.T) {
 		t.Errorf("no finding is gone: %+v", d.Findings)
 	}
 	out, _, code = whet(t, "", "diff", original, original)
-	if code != cli.ExitDone || !strings.HasPrefix(out, "before  "+original+"  whet/casebook/visits/original, recorded ") || !strings.Contains(out, "\nFindings: 0 gone, 0 new, 0 changed, ") || !strings.Contains(out, "ceiling ") {
+	if code != cli.ExitDone || !strings.HasPrefix(out, "before  "+original+"  whet/casebook/visits/original, recorded ") || !strings.Contains(out, "\nFindings: 0 gone, 0 new, 0 changed, ") {
 		t.Errorf("with itself: exit code %d, %.300s", code, out)
+	}
+	if out, _, _ = whet(t, "", "diff", "-tables", original, original); !strings.Contains(out, "ceiling ") {
+		t.Errorf("with itself, -tables: %.2000s", out)
 	}
 	// The answer is a screen of 24 lines, whatever was recorded; -tables has all of it.
 	brief, _, _ := whet(t, "", "diff", original, best)
