@@ -166,6 +166,26 @@ func (b *Tab) Want(id string, parts ...string) {
 	}
 }
 
+// Apart are the figures in sight whose unit stands on the next line.
+func (b *Tab) Apart() []string {
+	b.t.Helper()
+	return Eval[[]string](b, `(() => {
+		const out = [], figure = /[0-9] (?:%|ns|µs|ms|s|[kMGTPE]i?B|cores)(?![A-Za-z0-9])/g;
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		for (let n = texts.nextNode(); n; n = texts.nextNode()) {
+			if (n.parentElement.closest("script, style, svg, select")) continue;
+			for (const m of n.data.matchAll(figure)) {
+				const r = document.createRange();
+				r.setStart(n, m.index);
+				r.setEnd(n, m.index + m[0].length);
+				const at = [...r.getClientRects()].filter(c => c.width > 0).map(c => c.top);
+				if (Math.max(...at) - Math.min(...at) > 4) out.push(n.data.slice(Math.max(m.index - 20, 0), m.index + 20));
+			}
+		}
+		return out;
+	})()`)
+}
+
 // Complaints are what the page did that it must not do, since it was opened.
 func (b *Tab) Complaints() []string {
 	b.t.Helper()

@@ -56,6 +56,9 @@ func TestBrowser(t *testing.T) {
 				if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 					t.Errorf("%s, dark %v: at %d pixels the page is %d wide", name, dark, width, over)
 				}
+				if apart := b.Apart(); len(apart) > 0 {
+					t.Errorf("%s: at %d pixels a line ends in %q", name, width, apart)
+				}
 			}
 		}
 		if n := chromium.Eval[int](b.Tab, `document.querySelectorAll("img, iframe, object, link, [src], [onerror], [onmouseover]").length`); n != 0 {

@@ -51,9 +51,9 @@ func Asset(of embed.FS, name string) string {
 }
 
 // Write writes a page by one of the templates in of, which may call the kit's,
-// and line on text that is not ours.
+// and line on prose and on text that is not ours.
 func Write(w io.Writer, of embed.FS, name string, data any) error {
-	t, err := template.New("").Funcs(template.FuncMap{"line": printable.Line}).ParseFS(assets, "assets/*.html")
+	t, err := template.New("").Funcs(template.FuncMap{"line": line}).ParseFS(assets, "assets/*.html")
 	if err == nil {
 		t, err = t.ParseFS(of, "assets/*.html")
 	}

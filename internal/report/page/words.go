@@ -2,6 +2,8 @@ package page
 
 import (
 	"fmt"
+	"html"
+	"html/template"
 	"math"
 	"regexp"
 	"strconv"
@@ -159,10 +161,36 @@ func words(s string) []string {
 	return out
 }
 
+// units are what figures are followed by.
+const units = `(?:%|ns|µs|ms|s|(?:[kMGTPE]|[KMGTPE]i)?B|[kMGTPE]|cores|points)(?:/(?:s|op))?`
+
 var (
 	figure = regexp.MustCompile(`^[(<>≈~−-]*[0-9][0-9.,]*$`)
-	unit   = regexp.MustCompile(`^(%|ns|µs|ms|s|[kMGTPE]|([kMGTPE]|[KMGTPE]i)?B|cores|points)(/(s|op))?[/).,;:]*(s[).,;:]*)?$`)
+	unit   = regexp.MustCompile(`^` + units + `[/).,;:]*(s[).,;:]*)?$`)
+	amount = regexp.MustCompile(`(?:± ?)?[0-9][0-9.,]* ` + units + `|± ?[0-9][0-9.]*`)
 )
+
+// line is a text for a place of a page where text may stand: made printable and
+// escaped. The browser breaks no line between a figure and its unit.
+func line(s string) template.HTML {
+	s = printable.Line(s)
+	var b strings.Builder
+	from := 0
+	for _, at := range amount.FindAllStringIndex(s, -1) {
+		before, _ := utf8.DecodeLastRuneInString(s[:at[0]])
+		after, _ := utf8.DecodeRuneInString(s[at[1]:])
+		if isWord(before) || isWord(after) { // "v2 s", "5 samples"
+			continue
+		}
+		b.WriteString(html.EscapeString(s[from:at[0]]))
+		b.WriteString(`<span class="amount">` + html.EscapeString(s[at[0]:at[1]]) + `</span>`)
+		from = at[1]
+	}
+	b.WriteString(html.EscapeString(s[from:]))
+	return template.HTML(b.String())
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
 func Ns(v int64) string { return quantity.Nanoseconds(float64(v)) }
 

@@ -33,6 +33,24 @@ func TestWrapKeepsUnits(t *testing.T) {
 	})
 }
 
+// What is a figure and its unit stands together on a page, what only looks like
+// one is text, and no name is markup.
+func TestLineKeepsUnits(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                              "",
+		"86.8 % of CPU, 216 ms, 1.5 kB": `[86.8 %] of CPU, [216 ms], [1.5 kB]`,
+		"(1.04 s ± 10.0 ms) 5 MB/s":     `([1.04 s] [± 10.0 ms]) [5 MB/s]`,
+		"22.5 % ± 9.0 of CPU time":      `[22.5 %] [± 9.0] of CPU time`,
+		"5 samples, v2 s, 12 Mutexes":   `5 samples, v2 s, 12 Mutexes`,
+		"<b>3 s</b> & \x1b[31m":         `&lt;b&gt;[3 s]&lt;/b&gt; &amp; \x1b[31m`,
+	} {
+		want = strings.NewReplacer("[31m", "[31m", "[", `<span class="amount">`, "]", "</span>").Replace(want)
+		if got := string(line(in)); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"main.(*T[go.shape.int]).Run-fm": "main.(*T[go.shape.int]).Run-fm",

@@ -106,3 +106,21 @@ func TestBrowserReads(t *testing.T) {
 	}
 	b.Quiet()
 }
+
+// No line ends between a figure and its unit, in any window.
+func TestBrowserKeepsUnits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
+	for name, p := range map[string]*Page{"service": servicePage(), "benchmarks": visitsPage()} {
+		b := openFile(t, html(t, p))
+		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		for width := int64(1440); width >= 320; width -= 80 {
+			b.Do(chromedp.EmulateViewport(width, 900))
+			if apart := b.Apart(); len(apart) > 0 {
+				t.Errorf("%s, %d pixels wide: %q", name, width, apart)
+			}
+		}
+		b.Quiet()
+	}
+}
