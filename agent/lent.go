@@ -14,6 +14,7 @@ import (
 type lent struct {
 	mu     sync.Mutex
 	flight *flight // nil: none
+	until  time.Time
 	ends   *time.Timer
 	over   bool // the agent stops
 }
@@ -21,34 +22,48 @@ type lent struct {
 const maxLent = 10 * time.Minute
 
 // lend starts a flight recorder for some time, or lengthens the time of the one
-// that was lent.
+// that was lent: others who asked for it count on theirs.
 func (l *lent) lend(a *Agent, d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
 		return false
 	}
-	if l.flight == nil {
+	until := time.Now().Add(d)
+	switch {
+	case l.flight == nil:
 		f := startFlight(a)
 		if f == nil {
 			return false
 		}
-		l.flight = f
-	} else {
-		l.ends.Stop()
+		l.flight, l.until = f, until
+		l.ends = time.AfterFunc(d, func() { l.expire(f) })
+	case until.After(l.until):
+		l.until = until
+		l.ends.Reset(d)
 	}
-	f := l.flight
-	l.ends = time.AfterFunc(d, func() { l.end(f) })
 	return true
 }
 
-// end ends the recorder f; nil: whichever was lent.
-func (l *lent) end(f *flight) {
+// expire ends the recorder f, unless its time was lengthened at the last moment.
+func (l *lent) expire(f *flight) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.flight == nil || f != nil && f != l.flight {
-		return
+	if l.flight == f && time.Until(l.until) <= 0 {
+		l.endLocked()
 	}
+}
+
+// end ends whichever was lent.
+func (l *lent) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.flight != nil {
+		l.endLocked()
+	}
+}
+
+func (l *lent) endLocked() {
 	l.ends.Stop()
 	l.flight.stop()
 	l.flight = nil
@@ -58,7 +73,7 @@ func (l *lent) stop() {
 	l.mu.Lock()
 	l.over = true
 	l.mu.Unlock()
-	l.end(nil)
+	l.end()
 }
 
 func (l *lent) now() *flight {
@@ -80,7 +95,7 @@ func (a *Agent) recorder() *flight {
 func (a *Agent) serveLend(w http.ResponseWriter, r *http.Request) error {
 	if a.flight == nil {
 		if r.URL.Query().Get("seconds") == "0" {
-			a.lent.end(nil)
+			a.lent.end()
 			return a.serveStatus(w, r)
 		}
 		d, err := seconds(r.URL.Query(), "seconds", 0, maxLent)

@@ -3,9 +3,14 @@
 package agent
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"runtime/trace"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // A flight recorder is lent for a while, and is the agent's to end.
@@ -58,5 +63,79 @@ func TestFlightOwnStays(t *testing.T) {
 		if w := ask(a.Handler(), "GET", prefix+"flight"); w.Code != 200 {
 			t.Errorf("after %s: %d", query, w.Code)
 		}
+	}
+}
+
+// Whoever asks for less time than is left, or in the moment in which it ends, takes
+// nothing from the others.
+func TestFlightLengthened(t *testing.T) {
+	a := begun(t, settings{})
+	if !a.lent.lend(a, time.Minute) {
+		t.Fatal("nothing is lent")
+	}
+	f, until := a.lent.flight, a.lent.until
+	if !a.lent.lend(a, time.Nanosecond) || a.lent.until != until {
+		t.Errorf("a nanosecond more ends at %v, not at %v", a.lent.until, until)
+	}
+	if !a.lent.lend(a, time.Hour) || a.lent.until.Sub(until) < 58*time.Minute {
+		t.Errorf("an hour more ends at %v, a minute at %v", a.lent.until, until)
+	}
+	a.lent.expire(f) // the timer of before, which had waited for the lock
+	if a.lent.now() != f || !trace.IsEnabled() {
+		t.Error("what was lengthened ended")
+	}
+	a.lent.until = time.Now()
+	a.lent.expire(f)
+	if a.lent.now() != nil || trace.IsEnabled() {
+		t.Error("what is over goes on")
+	}
+	a.lent.expire(f)
+}
+
+// Many who ask at the same time, and end what others have, leave nothing behind.
+func TestFlightLentToMany(t *testing.T) {
+	a := begun(t, settings{token: "secret"})
+	h := a.Handler()
+	asks := func(method, path, token string) int {
+		r := httptest.NewRequest(method, prefix+path, nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
+	for _, method := range []string{"POST", "GET"} {
+		if code := asks(method, "flight?seconds=60", "wrong"); code != http.StatusUnauthorized || trace.IsEnabled() {
+			t.Errorf("%s without the token: %d, tracing %v", method, code, trace.IsEnabled())
+		}
+	}
+	for _, bad := range []string{"601", "1e300", "NaN", "Inf", "-0", "1e-300", "0x", "\x00"} {
+		if code := asks("POST", "flight?seconds="+url.QueryEscape(bad), "secret"); code != http.StatusBadRequest || trace.IsEnabled() {
+			t.Errorf("%q seconds: %d, tracing %v", bad, code, trace.IsEnabled())
+		}
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for j := range 6 {
+				method, path := "POST", "flight?seconds="+[]string{"60", "0.001", "0"}[(i+j)%3]
+				if i%4 == 3 {
+					method, path = "GET", "flight"
+				}
+				switch code := asks(method, path, "secret"); code {
+				case http.StatusOK, http.StatusServiceUnavailable:
+				case http.StatusNotFound, http.StatusInternalServerError: // it ended before the snapshot, or in it
+					if method == "POST" {
+						t.Errorf("%s: %d", path, code)
+					}
+				default:
+					t.Errorf("%s %s: %d", method, path, code)
+				}
+			}
+		})
+	}
+	all.Wait()
+	a.Stop()
+	if trace.IsEnabled() || a.lent.now() != nil {
+		t.Error("after Stop something still traces")
 	}
 }
