@@ -100,8 +100,21 @@ func (p *Package) takes(fn *ast.FuncDecl) (found bool) {
 			found = true
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
-		case *ast.CallExpr:
-			sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
+		}
+		return !found
+	})
+	return found || p.Locks(fn.Body)
+}
+
+// Locks reports whether a method called Lock or RLock is called in a part of the source;
+// nil: in none.
+func (p *Package) Locks(n ast.Node) (found bool) {
+	if n == nil {
+		return false
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 			found = found || ok && (sel.Sel.Name == "Lock" || sel.Sel.Name == "RLock")
 		}
 		return !found

@@ -13,7 +13,7 @@ import (
 var ofConditions = []Shape{
 	{Row: knowledge.Row{
 		ID: "steady-condition", Cause: "steady-in-loop",
-		When:       knowledge.Words("the condition of a for loop calls a function or a method on variables that the loop does not name elsewhere, and the loop's body calls nothing and sets only local variables and elements of slices of numbers"),
+		When:       knowledge.Words("the condition of a for loop calls a function or a method without effects on variables that the loop does not name elsewhere, and the loop's body calls nothing and sets only local variables and elements of slices of numbers"),
 		Cost:       "a loop's condition makes the same call in each round",
 		Instead:    "Make the call before the loop: for i, n := 0, x.Size(); i < n; i++. Nothing in the loop can change what it returns.",
 		Confidence: finding.Medium,
@@ -85,7 +85,7 @@ func steadyCondition(p *typed.Package, n ast.Node) (m Match) {
 			return true
 		}
 		if p.Function(call) != nil && steadyNames(p, call, loop) {
-			m.Goes = append(m.Goes, call)
+			m.Goes, m.Pure = append(m.Goes, call), append(m.Pure, call)
 		}
 		return false
 	})

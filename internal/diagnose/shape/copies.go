@@ -17,7 +17,7 @@ var causesOfCopies = []knowledge.Cause{
 		ID: "returned-copy", Title: "a copy on the heap for the address that is returned",
 		What:     "A function copies a struct or an array out of a field or an element into a variable that it never changes, and returns the variable's address.",
 		Why:      "What a returned address refers to lies on the heap: the copy is allocated in each call, though the original lies there already.",
-		Silent:   "When the variable, or a part of it, is set, or a method with a pointer as receiver is called on it; for copies of local variables; where the compiler does not say that it is moved, or no block of the heap was seen.",
+		Silent:   "When the variable, or a part of it, is set, or a method with a pointer as receiver is called on it; where the function takes a lock; for copies of local variables; where the compiler does not say that it is moved, or no block of the heap was seen.",
 		Fix:      "The address of the original, or the value.",
 		Unneeded: "though the original has an address, too",
 		Outranks: []string{"escaping-struct", "buffer-per-call"},
@@ -81,6 +81,9 @@ func copyReturned(p *typed.Package, n ast.Node) (m Match) {
 	case *types.Struct, *types.Array:
 	default:
 		return m
+	}
+	if p.Locks(p.FunctionAround(set.Pos())) {
+		return m // a copy of what others change
 	}
 	returned := false
 	for _, use := range p.Uses(v) {

@@ -144,6 +144,12 @@ func bytesXored(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
+// sameBytes reports whether two elements are of the same slice: a byte that was set in
+// one round is read in a later one then, and XORBytes panics where they overlap.
+func sameBytes(x, y ast.Expr) bool {
+	return typed.Same(ast.Unparen(x).(*ast.IndexExpr).X, ast.Unparen(y).(*ast.IndexExpr).X)
+}
+
 // xoredAtOffset is bytesXored of a loop with any bound, for i := 0; i < n; i++, that
 // xors a byte at i, or at i and a distance, to one at i and another.
 func xoredAtOffset(p *typed.Package, n ast.Node) (m Match) {
@@ -169,7 +175,7 @@ func xoredAtOffset(p *typed.Package, n ast.Node) (m Match) {
 		}
 		return p.Var(ix.Index) == key
 	}
-	if key != nil && p.Var(cond.X) == key && p.Var(post.X) == key && at(set.Lhs[0]) && at(set.Rhs[0]) && !typed.Same(set.Lhs[0], set.Rhs[0]) {
+	if key != nil && p.Var(cond.X) == key && p.Var(post.X) == key && at(set.Lhs[0]) && at(set.Rhs[0]) && !sameBytes(set.Lhs[0], set.Rhs[0]) {
 		m.Goes = []ast.Node{loop}
 	}
 	return m
