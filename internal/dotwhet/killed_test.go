@@ -127,3 +127,40 @@ func TestKilled(t *testing.T) {
 		t.Errorf("locks are left: %q, %v", left, err)
 	}
 }
+
+// TestKilledUnnameable: what a killed run left and cannot be named, here since its name
+// is too long with a number, keeps nobody from the other recordings: they are
+// listed, opened and removed, and only the next run says what is wrong.
+func TestKilledUnnameable(t *testing.T) {
+	root := module(t)
+	record(t, root, "x", "", 1, "")
+	manifest, err := os.ReadFile(filepath.Join(root, ".whet", "x.whet", recording.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []string{"1", "2"} {
+		dir := filepath.Join(root, ".whet", "."+strings.Repeat("y", 243)+".whet.tmp-"+n) // 255 bytes
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Skip("the file system takes no such name: ", err)
+		}
+		for name, data := range map[string][]byte{recording.ManifestName: manifest, ".writing": nil} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p := place(t, root)
+	if name, err := p.Resolve("@x"); err != nil || filepath.Base(name) != "x.whet" {
+		t.Errorf("Resolve: %q, %v", name, err)
+	}
+	var list, said bytes.Buffer
+	if err := p.Print(&list, false); err != nil || strings.Count(list.String(), "\n") != 3 {
+		t.Errorf("Print: %v\n%s", err, list.String())
+	}
+	if err := p.Trim(0, &said); err == nil || !strings.Contains(err.Error(), "name the recording of a killed run") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("Trim: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(root, ".whet", "x.whet")); err == nil || !strings.Contains(said.String(), "removed ") {
+		t.Errorf("x.whet is left: %v, %q", err, said.String())
+	}
+}

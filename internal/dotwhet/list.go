@@ -86,9 +86,7 @@ func (p Place) Resolve(operand string) (string, error) {
 	if strings.ContainsAny(asked, `/\`) {
 		return "", cli.UsageError("%s: a recording's name has no slash: @, @2 and @NAME are those that whet named, ./%s is a path", operand, operand)
 	}
-	if _, err := p.adopt(); err != nil {
-		return "", err
-	}
+	_, _ = p.adopt() // what cannot be named hinders nobody from the others; Trim says it
 	list, err := p.List()
 	if err != nil {
 		return "", err
@@ -155,15 +153,12 @@ func (p Place) Trim(keep int, say io.Writer) error {
 	for _, path := range killed {
 		fmt.Fprintf(say, "whet: a run that was killed left %s: it opens, with what was measured until then\n", printable.Message(path))
 	}
-	if err != nil {
-		return err
-	}
+	failed := err
 	list, err := p.List()
 	if err != nil {
-		return err
+		return errors.Join(failed, err)
 	}
 	list = slices.DeleteFunc(list, func(e Entry) bool { return !e.unnamed() || e.Manifest.Partial != "" })
-	var failed error
 	for i := keep; i < len(list); i++ {
 		removed, err := list[i].remove()
 		failed = errors.Join(failed, err)

@@ -146,9 +146,7 @@ func brief(text string) string {
 
 // Print writes the list of the recordings as text, or as one JSON document.
 func (p Place) Print(w io.Writer, asJSON bool) error {
-	if _, err := p.adopt(); err != nil {
-		return err
-	}
+	_, _ = p.adopt() // as in Resolve
 	rows, err := p.rows()
 	if err != nil {
 		return err
