@@ -26,12 +26,12 @@ func in(f *callstack.Frame, function string) bool { return f != nil && f.Functio
 func TestPlantedHandOff(t *testing.T) {
 	r := analyzePlanted(t)
 	w := waitAt(r, Channel, "main.consume")
-	// A consumer that comes late finds an item, and does not wait.
-	if w == nil || w.Place.Line != 36 || w.Count < 15 || w.Ns < 10e6 {
+	// A consumer that comes late, as on a busy machine, finds an item, and does not wait.
+	if w == nil || w.Place.Line != 36 || w.Count < 5 || w.Count > 21 || w.Ns < w.Count*1e5 {
 		t.Fatalf("the consumer: %+v", w)
 	}
 	i := slices.IndexFunc(r.Edges, func(e Edge) bool { return in(e.Waiter, "main.consume") && in(e.Waker, "main.produce") })
-	if i < 0 || r.Edges[i].Count < 15 || r.Edges[i].DelayNs < 10e6 {
+	if i < 0 || r.Edges[i].Count < 5 || r.Edges[i].DelayNs < r.Edges[i].Count*1e5 {
 		t.Errorf("the producer does not end it: %+v", r.Edges)
 	}
 	if w.By != "" {
