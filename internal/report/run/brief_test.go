@@ -9,6 +9,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
 	"whet/internal/report/page"
+	"whet/internal/report/pagetest"
 )
 
 // What made a place a finding is said first: of a lock that is held, the delay.
@@ -38,7 +39,7 @@ func TestLargestShareLeads(t *testing.T) {
 func TestNoCleanBill(t *testing.T) {
 	for name, p := range pages() {
 		p.Findings = nil
-		for _, got := range []string{string(html(t, p)), string(text(t, p, page.TextOptions{}))} {
+		for _, got := range []string{pagetest.Joined(html(t, p)), string(text(t, p, page.TextOptions{}))} {
 			if strings.Contains(strings.ToLower(got), "nothing worth") || strings.Contains(got, `class="nothing`) {
 				t.Errorf("%s: a clean bill", name)
 			}
@@ -123,7 +124,7 @@ func TestPlacesOfFewSamples(t *testing.T) {
 		want    bool
 	}{{"too-few-samples", 25, true}, {"too-few-samples", 0, false}, {"cpu-bound", 25, false}} {
 		p := &Page{Verdict: Verdict{Kind: c.kind}, HotPlaces: []finding.HotPlace{{Function: "m/x.f", File: "x.go", Line: 1, WorthRatio: 0.8, CPUSamples: c.samples}}}
-		for _, got := range []string{string(html(t, p)), string(text(t, p, page.TextOptions{}))} {
+		for _, got := range []string{pagetest.Joined(html(t, p)), string(text(t, p, page.TextOptions{}))} {
 			if strings.Contains(got, "of too few samples: another run may give others") != c.want {
 				t.Errorf("%+v: %s", c, got)
 			}

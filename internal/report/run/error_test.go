@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/finding"
 	"whet/internal/report/page"
+	"whet/internal/report/pagetest"
 )
 
 // Newcombe (Statistics in Medicine 17 (1998), table I) has for 81 of 263 by
@@ -46,7 +47,7 @@ func TestSamplingErrorAgainstNewcombe(t *testing.T) {
 				t.Errorf("%q is not in %s", want, out)
 			}
 		}
-		doc2 := string(html(t, pg))
+		doc2 := pagetest.Joined(html(t, pg))
 		for _, want := range []string{`<td class="within">` + c.points + "</td>", share + " <small>± " + c.points + "</small>"} {
 			if !strings.Contains(doc2, want) {
 				t.Errorf("%q is not in the HTML", want)
