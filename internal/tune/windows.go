@@ -133,6 +133,9 @@ func (m *measurement) traceAgain(ctx context.Context, pass time.Duration, before
 
 // endFlight gives the program its peace back.
 func (m *measurement) endFlight() {
+	if m.server != nil && m.server.Ended() {
+		return // that it died is said
+	}
 	ctx, stop := context.WithTimeout(context.Background(), grace)
 	defer stop()
 	if err := m.Target.StopFlight(ctx); err != nil {

@@ -133,6 +133,43 @@ func lineOf(t *testing.T, name, text string) int {
 	return strings.Count(before, "\n") + 1
 }
 
+// heldOptions are for the service in dir, with a pass for its traces.
+func heldOptions(t *testing.T, dir, server string, args ...string) ServiceOptions {
+	t.Helper()
+	o := DefaultServiceOptions()
+	address := freeAddress(t)
+	o.Dir, o.Operand, o.Out = dir, "http://"+address+"/", filepath.Join(t.TempDir(), "run.whet")
+	o.Load.URL, o.Server = o.Operand, append([]string{server, "-addr", address}, args...)
+	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup, o.TracePass = 4, 3*time.Second, 500*time.Millisecond, 3*time.Second
+	return o
+}
+
+// TestDiesTraced: of a service that dies in the pass for its traces there is a partial
+// recording with the load before, which says that once.
+func TestDiesTraced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and measures programs")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/held")); err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := RecordService(context.Background(), heldOptions(t, dir, ".", "-dies"))
+	if err == nil || !strings.Contains(err.Error(), "the server ended by itself (exit status 7)") || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("%v", err)
+	}
+	rec, page := openPage(t, outcome.Path)
+	svc := part(t, rec, loadformat.ServicePart)
+	if rec.Partial == "" || svc.Load.Requests == 0 || svc.Load.Answered() == 0 || len(rec.Find(recording.KindCPU, "")) == 0 {
+		t.Errorf("partial %q, load %+v", rec.Partial, svc.Load)
+	}
+	for _, w := range page.Warnings {
+		if strings.Contains(w, "could not be stopped") {
+			t.Errorf("warned of what is gone: %s", w)
+		}
+	}
+}
+
 // recordHeld records the service of testdata/held, which one request in 300 stops for
 // 400 ms.
 func recordHeld(t *testing.T, build bool) (*recording.Recording, *runreport.Page, *loadformat.Service) {
@@ -150,11 +187,7 @@ func recordHeld(t *testing.T, build bool) (*recording.Recording, *runreport.Page
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	o := DefaultServiceOptions()
-	address := freeAddress(t)
-	o.Dir, o.Operand, o.Out = dir, "http://"+address+"/", filepath.Join(t.TempDir(), "run.whet")
-	o.Load.URL, o.Server = o.Operand, []string{server, "-addr", address, "-every", "300", "-for", "400ms"}
-	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup, o.TracePass = 4, 3*time.Second, 500*time.Millisecond, 3*time.Second
+	o := heldOptions(t, dir, server, "-every", "300", "-for", "400ms")
 	outcome, err := RecordService(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	_ "net/http/pprof"
+	"os"
+	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,12 +44,16 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:0", "address")
 	every := flag.Int64("every", 1500, "which request holds the lock")
 	held := flag.Duration("for", 100*time.Millisecond, "for how long")
+	dies := flag.Bool("dies", false, "exit as soon as it is traced")
 	flag.Parse()
 	l, err := net.Listen("tcp", *addr)
 	if err != nil {
 		log.Fatal(err)
 	}
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if *dies && trace.IsEnabled() {
+			os.Exit(7)
+		}
 		n := work()
 		if requests.Add(1)%*every == 0 {
 			hold(*held)
