@@ -136,6 +136,7 @@ func (p *profiler) read(src exectrace.Source, o Options) (*callstack.Frames, []s
 func (p *profiler) profile(summary exectrace.Summary, o Options) *callstack.Frames {
 	builder := callstack.NewBuilder(p.types...)
 	out := builder.Profile()
+	out.DefaultType = len(p.types) - 1 // the delay, as views show what go tool trace writes
 	out.PeriodType, out.Period = callstack.ValueType{Type: "trace", Unit: "count"}, 1
 	out.Duration, out.TimeNanos = summary.EndNs-o.FromNs, summary.WallNs
 	var frames []callstack.Frame

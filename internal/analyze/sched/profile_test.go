@@ -141,6 +141,9 @@ func TestBlockedOverGenerations(t *testing.T) {
 			if err != nil || len(warnings) == 0 && o.ToNs == 0 {
 				t.Fatalf("%s: %v, %q", b, err, warnings)
 			}
+			if shown := p.Types[p.DefaultType].Type; shown != "delay" {
+				t.Errorf("%s: views show %s", b, shown)
+			}
 			want := plainBlocked(t, data, o, b)
 			if got := sumsOf(p); !maps.Equal(got, want) || len(want) == 0 && b != BlockedNetwork {
 				t.Errorf("%s, %d to %d ns: %d stacks, not %d", b, o.FromNs, o.ToNs, len(got), len(want))

@@ -123,7 +123,7 @@ func (a *At) text() string {
 }
 
 // spoken are the states as a sentence has them.
-var spoken = map[string]string{"runnable": "ready without a processor", "sync": "waiting for a lock or another of sync", "channel": "waiting for a channel", "select": "waiting in select",
+var spoken = map[string]string{"runnable": "ready without a processor", "sync": "waiting for a lock or another wait of package sync", "channel": "waiting for a channel", "select": "waiting in select",
 	"network": "waiting for the network", "sleep": "sleeping", "syscall": "in a system call", "collector": "waiting for the collector", "running": "running", "system": "waiting", "other": "waiting"}
 
 func doing(state string) string { return cmp.Or(spoken[state], printable.Line(state)) }
@@ -244,7 +244,7 @@ func (m *Moment) processors() string {
 		return ""
 	}
 	share := func(ns int64) string { return quantity.Percent(float64(ns) / all) }
-	text := "Meanwhile the " + quantity.Plural(m.Processors, "processor") + " ran it for " + share(m.OwnNs) + " of their time, others for " + share(m.OthersNs)
+	text := "Meanwhile the " + quantity.Plural(m.Processors, "processor") + " ran the request's goroutine for " + share(m.OwnNs) + " of their time, others for " + share(m.OthersNs)
 	var names []string
 	for _, r := range m.Ran[:min(len(m.Ran), 3)] {
 		if float64(r.Ns) >= 0.05*all {
