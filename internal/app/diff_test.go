@@ -179,3 +179,34 @@ func TestDiffDraws(t *testing.T) {
 		t.Errorf("-o x.svg: exit code %d: %s", code, errs)
 	}
 }
+
+// TestDiffOfServices: the figures are those that recording.json holds of the load, and
+// the server's 8,672,521,435 ns of CPU time by its 331,878 requests, all with 200.
+func TestDiffOfServices(t *testing.T) {
+	const service = "../read/testdata/visits-service.whet"
+	var d struct {
+		Service *struct {
+			Before, After struct {
+				Throughput float64          `json:"throughput_per_s"`
+				Time       map[string]int64 `json:"service_time_ns"`
+				CPU        float64          `json:"cpu_per_request_ns"`
+			}
+		}
+	}
+	out, errs, code := whet(t, "", "diff", "-json", service, service)
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != cli.ExitDone || d.Service == nil {
+		t.Fatalf("exit code %d, %v, %s", code, err, errs)
+	}
+	s := d.Service.Before
+	if fmt.Sprintf("%.1f %d %d %.0f", s.Throughput, s.Time["p50"], s.Time["p99"], s.CPU) != "23705.6 749567 8257535 26132" || fmt.Sprint(s) != fmt.Sprint(d.Service.After) {
+		t.Errorf("%+v", d.Service)
+	}
+	if out, errs, code := whet(t, "", "diff", service, service); code != cli.ExitDone || !strings.Contains(strings.ReplaceAll(out, "\u00a0", " "), "server's CPU 26.1 µs → 26.1 µs a request\n") {
+		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+	d.Service = nil
+	out, _, _ = whet(t, "", "diff", "-json", service, "../read/testdata/visits-benchmark.whet")
+	if err := json.Unmarshal([]byte(out), &d); err != nil || d.Service != nil {
+		t.Errorf("of a service and benchmarks: %v, %+v", err, d.Service)
+	}
+}

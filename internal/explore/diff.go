@@ -159,7 +159,8 @@ func diffFindings(kind string, operands []string) (*view.FindingsDiff, []string)
 	var sides [2]struct {
 		result   *diagnose.Result
 		of       string
-		measured map[string]bool // benchmarks; nil: it is of none
+		measured map[string]bool   // benchmarks; nil: it is of none
+		load     *view.ServiceLoad // nil: it is of no service
 	}
 	for i, path := range operands {
 		rec, err := read.Open(path)
@@ -178,7 +179,10 @@ func diffFindings(kind string, operands []string) (*view.FindingsDiff, []string)
 				}
 			}
 			if err == nil {
-				side.result, err = read.Recording(rec, read.Known{}).Diagnose()
+				reading := read.Recording(rec, read.Known{})
+				if side.result, err = reading.Diagnose(); err == nil {
+					side.load = loadOf(reading)
+				}
 			}
 		}
 		if err != nil {
@@ -189,7 +193,19 @@ func diffFindings(kind string, operands []string) (*view.FindingsDiff, []string)
 	d := view.DiffFindings(diagnose.Threshold, before.result.Findings, before.result.Below, after.result.Findings, after.result.Below)
 	d.Before, d.After = before.of, after.of
 	d.Unmeasured(before.measured, after.measured)
+	if before.load != nil && after.load != nil {
+		d.Service = &view.ServiceDiff{Before: *before.load, After: *after.load}
+	}
 	return d, nil
+}
+
+// loadOf is what the load of a service showed; nil: the recording is of none.
+func loadOf(r *read.Reading) *view.ServiceLoad {
+	s := r.Service()
+	if s == nil {
+		return nil
+	}
+	return &view.ServiceLoad{ThroughputPerS: s.ThroughputPerS, P50Ns: s.P50Ns, P99Ns: s.P99Ns, CPUPerRequestNs: s.CPUPerRequestNs}
 }
 
 // ofBenchmarks reports whether an operand is a recording of benchmarks.

@@ -15,8 +15,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"whet/internal/cli"
+	"whet/internal/recording"
 )
 
 // ownTrace is a trace of a few hundred KiB, of this process.
@@ -174,6 +176,35 @@ func TestTraceDamaged(t *testing.T) {
 			if !strings.Contains(got, bad.warning) {
 				t.Errorf("%s, %v: no warning of %q in %d bytes", bad.name, args, bad.warning, len(got))
 			}
+		}
+	}
+}
+
+// TestTraceWindows: a window that a recording has is read, and of one that it lacks
+// the answer says which there are; the worst moment says when there is one, too.
+func TestTraceWindows(t *testing.T) {
+	data, err := ownTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := recording.Create(filepath.Join(t.TempDir(), "r.whet"), time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(recording.Artifact{Path: "trace/trace.trace", Kind: recording.KindTrace, EndNs: 1}, data); err != nil {
+		t.Fatal(err)
+	}
+	path, err := w.Finish(time.Second, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := runTrace(t, nil, "-window", "1", path); err != nil || !strings.Contains(out, "execution trace of Go") {
+		t.Errorf("window 1: %v in\n%s", err, out)
+	}
+	for window, want := range map[string]string{"2": `has no window "2": its windows are 1`, "worst": "has no snapshot of a worst moment: "} {
+		_, err := runTrace(t, nil, "-window", window, path)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "its windows are 1") {
+			t.Errorf("window %s: %v", window, err)
 		}
 	}
 }

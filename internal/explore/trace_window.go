@@ -57,6 +57,9 @@ func (v *traceView) recorded(name string) (exectrace.Source, error) {
 				shown = i
 			}
 		}
+		if shown < 0 && v.window == worstWindow {
+			return nil, cli.UsageError("%s has no snapshot of a worst moment: whet takes one of a service with the agent, where a request takes much longer than the others; its windows are %s", name, strings.Join(names, ", "))
+		}
 		if shown < 0 {
 			return nil, cli.UsageError("%s has no window %q: its windows are %s", name, v.window, strings.Join(names, ", "))
 		}

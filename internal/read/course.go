@@ -316,6 +316,15 @@ func (a *Reading) serviceCPU(svc *loadformat.Service) (ns *int64, sampled bool) 
 	return nil, false
 }
 
+// Service is what the load of a service showed; nil: the recording is of none. Ask
+// after Diagnose.
+func (a *Reading) Service() *runreport.Service {
+	if a.service == nil || len(a.courses) == 0 {
+		return nil
+	}
+	return a.serviceFigures(a.service)
+}
+
 func (a *Reading) serviceFigures(svc *loadformat.Service) *runreport.Service {
 	l := &svc.Load
 	t := l.ServiceTimeNs

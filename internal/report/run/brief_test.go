@@ -131,3 +131,25 @@ func TestPlacesOfFewSamples(t *testing.T) {
 		}
 	}
 }
+
+// TestPlacesOfWaiting: where a service's share of a place is of waiting, the shares do
+// not add up, and the heading says why.
+func TestPlacesOfWaiting(t *testing.T) {
+	const said = "or of waiting where that is more"
+	cpu, delay := 0.2, 0.9
+	waits := finding.HotPlace{Function: "m/x.f", File: "x.go", Line: 1, WorthRatio: 0.7, CPURatio: &cpu, DelayRatio: &delay, CPUSamples: 900}
+	works := waits
+	works.WorthRatio = cpu
+	for _, c := range []struct {
+		page *Page
+		want bool
+	}{
+		{&Page{Service: &Service{}, HotPlaces: []finding.HotPlace{works, waits}}, true},
+		{&Page{Service: &Service{}, HotPlaces: []finding.HotPlace{works}}, false},
+		{&Page{HotPlaces: []finding.HotPlace{waits}}, false},
+	} {
+		if got := c.page.placesAside(); strings.Contains(got, said) != c.want {
+			t.Errorf("%q", got)
+		}
+	}
+}

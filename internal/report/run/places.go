@@ -192,7 +192,13 @@ func (p *Page) placesAside() string {
 	if p.Verdict.Kind == "too-few-samples" && timed {
 		return "shares and order of too few samples: another run may give others"
 	}
-	return "each sample counts once, at the innermost line of your own code"
+	text := "each sample counts once, at the innermost line of your own code"
+	if p.Service != nil && slices.ContainsFunc(p.HotPlaces, func(h finding.HotPlace) bool {
+		return h.CPURatio != nil && h.DelayRatio != nil && *h.DelayRatio > 0 && h.WorthRatio > *h.CPURatio+0.01
+	}) {
+		text += "; a share is of CPU time, or of waiting where that is more"
+	}
+	return text
 }
 
 // places writes the hot places, two lines each.

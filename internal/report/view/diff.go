@@ -152,7 +152,7 @@ func WriteDiffJSON(w io.Writer, before, after string, findings *FindingsDiff, di
 			}
 		}
 	}
-	return document.Write(w, document.Object{document.Begin(document.Diff, warnings), "before", before, "after", after, "findings", findings.json(), "profiles", document.Each(diffs, (*KindDiff).json)})
+	return document.Write(w, document.Object{document.Begin(document.Diff, warnings), "before", before, "after", after, "service", findings.service(), "findings", findings.json(), "profiles", document.Each(diffs, (*KindDiff).json)})
 }
 
 // json is a comparison within the document, at whose head schema and warnings

@@ -33,9 +33,44 @@ import (
 // Of delay no error is known, and its change is never called noise.
 // It misleads where samples fall together: see the intervals of package run.
 type FindingsDiff struct {
-	Before, After string // what the two are of, a line each; "": not said
+	Before, After string       // what the two are of, a line each; "": not said
+	Service       *ServiceDiff // nil: one of them is of no service
 	Threshold     float64
 	Changes       []FindingChange // gone, new, changed, those that did not change, and those that were not measured
+}
+
+// ServiceDiff is a load before and after. Each side is one measurement, so that no
+// difference is called one.
+type ServiceDiff struct{ Before, After ServiceLoad }
+
+// ServiceLoad is what a load of a service showed.
+type ServiceLoad struct {
+	ThroughputPerS  float64
+	P50Ns, P99Ns    int64    // of the service time
+	CPUPerRequestNs *float64 // of the server; nil: unknown
+}
+
+func (l *ServiceLoad) json() document.Object {
+	return document.Object{"throughput_per_s", document.Known(&l.ThroughputPerS), "service_time_ns", document.Object{"p50", l.P50Ns, "p99", l.P99Ns}, "cpu_per_request_ns", document.Known(l.CPUPerRequestNs)}
+}
+
+// write prints the load. The profiles' totals are of all requests, and of how many
+// only this tells.
+func (d *ServiceDiff) write(b *bytes.Buffer) {
+	row := func(name, before, after, unit string) {
+		fmt.Fprintf(b, "  %-12s %s → %s%s\n", name, before, after, unit)
+	}
+	cpu := func(l *ServiceLoad) string {
+		if l.CPUPerRequestNs == nil {
+			return "unknown"
+		}
+		return quantity.Nanoseconds(*l.CPUPerRequestNs)
+	}
+	ns := func(n int64) string { return quantity.Nanoseconds(float64(n)) }
+	b.WriteString("Load, before → after, one measurement of each: whet prove -url says whether they differ\n")
+	row("throughput", quantity.Count(d.Before.ThroughputPerS), quantity.Count(d.After.ThroughputPerS), " requests a second")
+	row("service time", "p50 "+ns(d.Before.P50Ns), ns(d.After.P50Ns), fmt.Sprintf(", p99 %s → %s", ns(d.Before.P99Ns), ns(d.After.P99Ns)))
+	row("server's CPU", cpu(&d.Before), cpu(&d.After), " a request")
 }
 
 // counted is what shares that have no sampling error may differ by: set-up and the
@@ -268,6 +303,9 @@ func (d *FindingsDiff) write(b *bytes.Buffer, most int) (more int) {
 	if d.Before != "" {
 		fmt.Fprintf(b, "before  %s\nafter   %s\n", printable.Line(d.Before), printable.Line(d.After))
 	}
+	if d.Service != nil {
+		d.Service.write(b)
+	}
 	fmt.Fprintf(b, "Findings: %d gone, %d new, %d changed, %d as before", counts[FindingGone], counts[FindingNew], counts[FindingChanged], counts[FindingSame])
 	if n := counts[FindingUnmeasured]; n > 0 {
 		fmt.Fprintf(b, ", %d of benchmarks that the other side did not measure", n)
@@ -423,6 +461,14 @@ func (c *FindingChange) zero(measure int) bool {
 }
 
 // json is the list of the document.
+// service is the load for a program, nil without one.
+func (d *FindingsDiff) service() any {
+	if d == nil || d.Service == nil {
+		return nil
+	}
+	return document.Object{"before", d.Service.Before.json(), "after", d.Service.After.json()}
+}
+
 func (d *FindingsDiff) json() any {
 	if d == nil {
 		return nil

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -111,6 +112,45 @@ func TestDiffFindings(t *testing.T) {
 	}
 	if err := json.Unmarshal(b.Bytes(), &doc); err != nil || len(doc.Findings) != len(want) || doc.Findings[0].After != nil || doc.Findings[1].After.CPURatio != 0.045 || !doc.Findings[5].Noise || len(doc.Warnings) != 1 {
 		t.Errorf("%v %+v", err, doc)
+	}
+}
+
+// TestDiffOfServices: the load stands before the findings, and an unknown CPU time
+// is no zero.
+func TestDiffOfServices(t *testing.T) {
+	perRequest := 504_000.0
+	d := DiffFindings(0.05, nil, nil, nil, nil)
+	d.Service = &ServiceDiff{Before: ServiceLoad{1161, 41_900_000, 209_000_000, &perRequest}, After: ServiceLoad{2068, 24_600_000, 165_000_000, nil}}
+	var b bytes.Buffer
+	if err := d.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `Load, before → after, one measurement of each: whet prove -url says whether they differ
+  throughput   1,161 → 2,068 requests a second
+  service time p50 41.9 ms → 24.6 ms, p99 209 ms → 165 ms
+  server's CPU 504 µs → unknown a request
+Findings: 0 gone, 0 new, 0 changed, 0 as before
+`
+	if got := strings.ReplaceAll(b.String(), "\u00a0", " "); got != want {
+		t.Errorf("%s\nnot\n%s", got, want)
+	}
+	type load struct {
+		Throughput float64            `json:"throughput_per_s"`
+		Time       map[string]float64 `json:"service_time_ns"`
+		CPU        *float64           `json:"cpu_per_request_ns"`
+	}
+	var doc struct{ Service *struct{ Before, After load } }
+	b.Reset()
+	if err := WriteDiffJSON(&b, "a.whet", "b.whet", d, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil || doc.Service == nil || doc.Service.Before.Time["p99"] != 209e6 || *doc.Service.Before.CPU != 504e3 || doc.Service.After.Throughput != 2068 || doc.Service.After.CPU != nil {
+		t.Errorf("%v in\n%s", err, b.String())
+	}
+	doc.Service = nil
+	b.Reset()
+	if err := errors.Join(WriteDiffJSON(&b, "a", "b", DiffFindings(0.05, nil, nil, nil, nil), nil), json.Unmarshal(b.Bytes(), &doc)); err != nil || doc.Service != nil {
+		t.Errorf("of no service: %v, %s", err, b.String())
 	}
 }
 
