@@ -26,8 +26,12 @@ import (
 // long a level lasts.
 const growthSeconds = 5
 
-// growthSpare is what the snapshots beside the CPU profile take.
-const growthSpare = time.Second
+// growthSpare is what the snapshots beside the CPU profile take at first, and
+// mostSpare at most: those of a large program on a busy machine take seconds.
+const (
+	growthSpare = time.Second
+	mostSpare   = 20 * time.Second
+)
 
 func (s *kneeSearch) growthSeconds() int {
 	if s.span == 0 {
@@ -72,7 +76,7 @@ func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []
 	var sides [2]map[string]*costs
 	for i, level := range []float64{k.Profile.Low, k.Profile.High} {
 		s.view.draw([]string{s.view.fit(fmt.Sprintf("%s  profiles at %.0f", s.plan.name, level))})
-		taken, err := s.take(ctx, target, s.options(k.Open, level, time.Duration(s.growthSeconds())*time.Second+growthSpare))
+		taken, err := s.take(ctx, target, k.Open, level)
 		if err != nil {
 			return nil, warnings, err
 		}
@@ -102,21 +106,29 @@ func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []
 	return growth, warnings, nil
 }
 
-// take drives one level and takes its profiles.
-func (s *kneeSearch) take(ctx context.Context, target *capture.Target, o load.Options) (*underload.Stretch, error) {
-	running, err := load.Start(ctx, o)
-	if err != nil {
-		return nil, err
+// take drives one level and takes its profiles. Where the snapshots before them take so
+// long that too little of the load is left, it is driven again, for longer.
+func (s *kneeSearch) take(ctx context.Context, target *capture.Target, open bool, level float64) (*underload.Stretch, error) {
+	profiled := time.Duration(s.growthSeconds()) * time.Second
+	for spare := growthSpare; ; spare *= 3 {
+		running, err := load.Start(ctx, s.options(open, level, profiled+spare))
+		if err != nil {
+			return nil, err
+		}
+		<-running.Started()
+		// The load does not wait for what is taken before.
+		began := time.Now()
+		t := &underload.Stretch{Target: target, Load: running, Origin: s.began, Now: time.Now}
+		t.Before(ctx)
+		if time.Since(began) > spare && 3*spare <= mostSpare && ctx.Err() == nil {
+			running.Wait()
+			continue
+		}
+		t.TakeCPU(ctx, began.Add(profiled+spare/2))
+		t.TakeStates(ctx)
+		t.After(ctx, running.Wait().End)
+		return t, ctx.Err()
 	}
-	<-running.Started()
-	// The load does not wait for what is taken before.
-	end := time.Now().Add(time.Duration(s.growthSeconds())*time.Second + growthSpare/2)
-	t := &underload.Stretch{Target: target, Load: running, Origin: s.began, Now: time.Now}
-	t.Before(ctx)
-	t.TakeCPU(ctx, end)
-	t.TakeStates(ctx)
-	t.After(ctx, running.Wait().End)
-	return t, ctx.Err()
 }
 
 // newSide reads what functions cost at a level, by the kind of profile.
