@@ -31,7 +31,7 @@ func Rule() diagnose.Rule {
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceMutex, diagnose.EvidenceBlock, diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceMutex},
 		MinSamples: minSamples,
-		Outranks:   []string{"lock-contention"},
+		Outranks:   []string{"lock-contention", "idle-behind-lock"},
 		Find:       find,
 	}
 }
