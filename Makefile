@@ -86,7 +86,7 @@ cross: ## builds for the other systems
 unit: ## tests with the race detector: the house, fuzz seeds and the commands in the docs are among them
 	@echo "go test -race ./..."
 	@go build -o bin/testlog ./internal/house/testlog
-	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -vet=off -p 3 -parallel 4 -timeout 60m -json ./internal/tune ./docs ./internal/app $$(go list ./... | grep -v /fixtures/) 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
+	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -vet=off -p 3 -parallel 4 -timeout 60m -json ./internal/tune ./docs ./internal/app ./internal/diagnose/rules $$(go list ./... | grep -v /fixtures/) 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
 
 demo: build ## what whet does, on a program of the casebook, in under two minutes
 	@mkdir -p $(DEMO)
