@@ -14,21 +14,29 @@ import (
 	"whet/internal/recording"
 )
 
-// TestWritesUntilKilled is no test but the process that TestKilled kills.
-func TestWritesUntilKilled(t *testing.T) {
-	path := os.Getenv("WHET_TEST_WRITE")
-	if path == "" {
-		t.Skip("only for TestKilled")
+// TestMain is the process that TestKilled kills, where it asks for that.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("WHET_TEST_WRITE"); path != "" {
+		if err := writeUntilKilled(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
+	os.Exit(m.Run())
+}
+
+func writeUntilKilled(path string) error {
 	w, err := recording.Create(path, time.Unix(9, 0))
 	if err == nil {
 		err = w.Write(recording.Artifact{Path: "bench/new.txt", Kind: recording.KindBench}, []byte("BenchmarkX 1 2 ns/op\n"))
 	}
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	fmt.Println("written")
-	io.Copy(io.Discard, os.Stdin) // until it is killed
+	_, err = io.Copy(io.Discard, os.Stdin) // until it is killed
+	return err
 }
 
 // TestBrief: of 61 runes 59 are left, with a sign for the others, and of 60 all.
@@ -50,7 +58,7 @@ func TestKilled(t *testing.T) {
 	p := place(t, root)
 	start := func() *exec.Cmd {
 		t.Helper()
-		cmd := exec.Command(os.Args[0], "-test.run=^TestWritesUntilKilled$")
+		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "WHET_TEST_WRITE="+filepath.Join(root, ".whet", "x.whet"))
 		in, err := cmd.StdinPipe()
 		if err != nil {
