@@ -21,7 +21,6 @@ type Trace struct {
 	SpanNs     int64
 	Processors int   // GOMAXPROCS, 0 unknown
 	ProcNs     int64 // of all processors in use, goroutines and the scheduler alike
-	RunNs      int64 // of that goroutines, also in system calls; the rest is the scheduler's
 	Parks      int64 // waits that ended
 	Waits      []TraceWait
 	Requests   []TraceRequests
@@ -60,7 +59,6 @@ func NewTrace(traces []*sched.Result, w *wall.Result) *Trace {
 		for _, p := range r.Procs {
 			t.ProcNs += p.RunningNs
 		}
-		t.RunNs += r.Goroutines.Ns[sched.Running] + r.Goroutines.Ns[sched.Syscall]
 		var waits []TraceWait
 		r.EachWait(func(w *sched.Wait, stack []*callstack.Frame) {
 			t.Parks += w.Count
@@ -87,10 +85,6 @@ func NewTrace(traces []*sched.Result, w *wall.Result) *Trace {
 	}
 	return t
 }
-
-// SchedulerNs is the time of processors that no goroutine had: to park one, to find
-// the next, to wake others.
-func (t *Trace) SchedulerNs() int64 { return max(t.ProcNs-t.RunNs, 0) }
 
 // PlaceWait is the waits at one statement of the user's own.
 type PlaceWait struct {
