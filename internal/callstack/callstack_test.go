@@ -221,3 +221,29 @@ func TestFunctionsOrder(t *testing.T) {
 		t.Errorf("order %v, want %v", names, want)
 	}
 }
+
+// Two instantiations that stand on one stack are one function there, whose cum
+// counts the sample once: a calls m.F[int], which calls m.F[string]. Nothing else
+// changes, and the profile itself keeps its names.
+func TestNamed(t *testing.T) {
+	p := build("m.F[string]<m.F[int]<a", 7, "m.F[int]<a", 5, "b<m.F[string]<a", 3, "a", 1)
+	name := func(s string) string {
+		s, _, _ = strings.Cut(s, "[")
+		return s
+	}
+	want := []FunctionCost{
+		{"m.F", "x.go", Cost{Flat: 7 + 5, Cum: 7 + 5 + 3}},
+		{"b", "x.go", Cost{Flat: 3, Cum: 3}},
+		{"a", "x.go", Cost{Flat: 1, Cum: 7 + 5 + 3 + 1}},
+	}
+	named := p.Named(name)
+	if diff := cmp.Diff(want, named.FunctionCosts(0, nil)); diff != "" {
+		t.Errorf("functions (-want +got):\n%s", diff)
+	}
+	if got := named.LineCosts(0, nil)[Line{"m.F", "x.go", 0}]; got != (Cost{Flat: 12, Cum: 15}) {
+		t.Errorf("the line: %+v", got)
+	}
+	if got := p.FunctionCosts(0, nil); len(got) != 4 || got[0].Function != "m.F[string]" || got[0].Cost != (Cost{Flat: 7, Cum: 10}) {
+		t.Errorf("the profile itself: %+v", got)
+	}
+}

@@ -108,6 +108,17 @@ func (p *Profile) WithLabel(l Label) *Profile {
 // HasLabelKey reports whether a label of the profile may have this key.
 func (p *Profile) HasLabelKey(key string) bool { return slices.Contains(p.strings, key) }
 
+// Named gives the functions the names that name makes of theirs. Functions that it
+// gives one name are one function: what several of them hold of a sample counts once.
+func (f *Frames) Named(name func(string) string) *Frames {
+	out := *f
+	out.frames = slices.Clone(f.frames)
+	for i := range out.frames {
+		out.frames[i].Function = name(out.frames[i].Function)
+	}
+	return &out
+}
+
 // Without returns the profile without the frames of some functions, whose samples
 // are their callers' then. A sample keeps its frames where it has no others. All
 // else is shared with f.

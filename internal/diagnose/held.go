@@ -7,7 +7,6 @@ import (
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
-	"whet/internal/symbolname"
 )
 
 // mostOfHeld is the share of the CPU time spent under a lock from which a
@@ -118,7 +117,7 @@ func (s *Subject) MostUnder(under Keep) (at Place, share float64, ok bool) {
 		}
 		for _, id := range stack {
 			if f := s.CPU.Frame(id); s.Own(f) {
-				sums[Place{Function: symbolname.Parse(f.Function).Declared(), File: f.File, Line: f.Line, EndLine: f.Line}] += sample.Value(s.CPUColumn)
+				sums[Place{Function: declared(f.Function), File: f.File, Line: f.Line, EndLine: f.Line}] += sample.Value(s.CPUColumn)
 				return
 			}
 		}

@@ -120,9 +120,13 @@ func (c *charges) profile(measure int) (of *hot.Classified, column int) {
 	return nil, 0
 }
 
-// declaredAt is the line of the declared function: a literal stands in it.
+// declared is the function as its source declares it: a literal stands in it, and
+// all instantiations of a generic function are one.
+func declared(symbol string) string { return symbolname.Elide(symbolname.Parse(symbol).Declared()) }
+
+// declaredAt is the line of the declared function.
 func declaredAt(at places.Line) places.Line {
-	at.Function = symbolname.Parse(at.Function).Declared()
+	at.Function = declared(at.Function)
 	return at
 }
 
@@ -249,7 +253,7 @@ func (l *ledger) cause(subject int, w *weighed) (known, bool) {
 	}
 	return known{
 		rule: w.rule.ID, worth: w.worth(l.subjects[subject].Subject, w.cost), at: at,
-		file: w.claim.Place.File, function: symbolname.Parse(w.claim.Place.Function).Declared(), line: w.claim.Place.Line,
+		file: w.claim.Place.File, function: declared(w.claim.Place.Function), line: w.claim.Place.Line,
 	}, true
 }
 
@@ -362,7 +366,7 @@ func (l *ledger) place(e *entry) finding.HotPlace {
 	first := e.lines[0].at
 	s := l.lead(e)
 	p := finding.HotPlace{
-		Function: symbolname.Elide(first.Function), File: s.display(first.File), Line: first.Line,
+		Function: first.Function, File: s.display(first.File), Line: first.Line,
 		WorthRatio: e.worth, CPUSamples: l.samples,
 		CPURatio: l.share(e.sum, cpuTime), AllocBytesRatio: l.share(e.sum, allocBytes),
 		Decisions: []finding.Decision{}, Benchmarks: []string{},

@@ -163,7 +163,7 @@ func newCosts(p *callstack.Frames, column string, requests int64) *costs {
 	}
 	keep := ofService(p)
 	c := &costs{unit: p.Types[t].Unit, requests: requests, total: p.Sum(t, keep), functions: make(map[string]callstack.FunctionCost)}
-	for _, f := range p.FunctionCosts(t, keep) {
+	for _, f := range p.Named(symbolname.Elide).FunctionCosts(t, keep) {
 		c.functions[f.Function] = f
 	}
 	switch column {

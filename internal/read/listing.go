@@ -11,7 +11,6 @@ import (
 	"whet/internal/diagnose"
 	"whet/internal/finding"
 	"whet/internal/report/run"
-	"whet/internal/symbolname"
 )
 
 // rows is the head of a top table: by flat, or by cum.
@@ -28,7 +27,7 @@ func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []run.Row {
 		if strings.HasPrefix(f.Function, "testing.") {
 			continue // what runs the benchmark holds all of the base and says nothing
 		}
-		rows = append(rows, run.Row{Function: symbolname.Elide(f.Function), File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum})
+		rows = append(rows, run.Row{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum})
 	}
 	return rows
 }
@@ -72,7 +71,7 @@ func firstLine(costs map[diagnose.SourceLine]callstack.Cost, file string) int {
 // listing shows the lines around those that cost; the hottest ones if the
 // function is long.
 func (a *Reading) listing(f callstack.FunctionCost, costs map[diagnose.SourceLine]callstack.Cost) run.Listing {
-	l := run.Listing{Function: symbolname.Elide(f.Function), File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.differs(f.File)}
+	l := run.Listing{Function: f.Function, File: a.sources.Display(f.File), Flat: f.Flat, Cum: f.Cum, Differs: a.sources.differs(f.File)}
 	text := a.sources.Text(f.File)
 	if text == nil {
 		l.Missing = a.missing

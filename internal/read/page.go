@@ -19,6 +19,7 @@ import (
 	"whet/internal/recording"
 	pagereport "whet/internal/report/page"
 	"whet/internal/report/run"
+	"whet/internal/symbolname"
 )
 
 // How much of each profile a report shows.
@@ -272,9 +273,6 @@ func (a *Reading) profile(c classified) run.Profile {
 			p.AllocSamples = s.AllocSamples()
 		}
 	}
-	p.Top = a.rows(c, base, false)
-	p.TopCum = a.rows(c, base, true)
-	p.Listing = a.listings(c, base)
 	if p.Values[hot.Base] != 0 {
 		o := flamegraph.DefaultOptions()
 		o.File = a.sources.Display
@@ -283,6 +281,12 @@ func (a *Reading) profile(c classified) run.Profile {
 			a.warnings = append(a.warnings, err.Error())
 		}
 	}
+	byName := *c.Classified // all instantiations of a generic function are one row
+	byName.Frames = c.Named(symbolname.Elide)
+	c.Classified = &byName
+	p.Top = a.rows(c, base, false)
+	p.TopCum = a.rows(c, base, true)
+	p.Listing = a.listings(c, base)
 	return p
 }
 

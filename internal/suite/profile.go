@@ -13,6 +13,7 @@ import (
 	"whet/internal/record"
 	"whet/internal/recording"
 	"whet/internal/report/bench"
+	"whet/internal/symbolname"
 )
 
 // allocRun is how long a run takes that records every allocation.
@@ -138,7 +139,7 @@ func (b *row) short(kind, rel string, p *callstack.Frames) bench.Profile {
 	base := c.Keep(hot.Base)
 	out.Samples = c.Sums(count)[hot.Base]
 	total := c.Sums(value)[hot.Base]
-	for _, f := range p.FunctionCosts(value, base) {
+	for _, f := range p.Named(symbolname.Elide).FunctionCosts(value, base) {
 		if len(out.Top) == shownFunctions || f.Flat <= 0 {
 			break
 		}
