@@ -279,11 +279,12 @@ func (a *Reading) addRun(page *runreport.Page) {
 		}
 	}
 	page.Unknown = m.Unknown
+	// The verdict stays short: what to do about a gap is a warning.
 	if a.service != nil && a.service.Instruments == "none" && len(m.Unknown) > 0 {
-		page.Verdict.Text += "; " + m.Unknown[0].How // the profiles are what a newcomer asked for
+		a.warn("%s is unknown: %s", m.Unknown[0].What, m.Unknown[0].How) // the profiles are what a newcomer asked for
 	}
 	if page.Verdict.Kind == string(diagnose.LockBound) && slices.ContainsFunc(page.NotAsked, func(why string) bool { return strings.Contains(why, "lock-held") }) {
-		page.Verdict.Text += "; the rules of locks had no mutex profile to look at: whet takes one of what it builds (-- PACKAGE), and of others after runtime.SetMutexProfileFraction"
+		a.warn("no mutex profile for the rules of locks: let whet build and start the server (-- PACKAGE), or call runtime.SetMutexProfileFraction(10) in it")
 	}
 	page.Wall = wallOf(a.wall, a.service != nil)
 	page.Moment = a.moment()
