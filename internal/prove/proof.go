@@ -164,6 +164,7 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Subject, runner roun
 	if plan := rounds.MakePlan([]rounds.Subject{subject}, o); plan.Rounds < needed {
 		p.Few(plan.Rounds, needed, plan.Round, "what varies", "")
 	}
+	p.Result.CalibratedNs = int64(p.o.Budget - p.Left())
 	var out *rounds.Outcome
 	err := p.Watch(func() (err error) {
 		out, err = rounds.Measure(ctx, []rounds.Subject{subject}, runner, o)

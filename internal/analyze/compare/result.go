@@ -45,7 +45,8 @@ type Result struct {
 	RoundsNeeded   int   `json:"rounds_needed"`   // for any verdict on time
 	SliceNs        int64 `json:"slice_ns"`        // a slice of one side takes about this
 	BudgetNs       int64 `json:"budget_ns"`
-	ElapsedNs      int64 `json:"elapsed_ns"` // of the measuring
+	CalibratedNs   int64 `json:"calibrated_ns"` // of the budget, before the rounds of commands and services: how much there is to do
+	ElapsedNs      int64 `json:"elapsed_ns"`    // of the measuring
 
 	Benchmarks []Row     `json:"benchmarks"`
 	OnlyOld    []string  `json:"only_old"` // benchmarks that the other side lacks
@@ -287,7 +288,7 @@ func (r *Result) summarizeBytes() (said []string) {
 // Ended says why measuring ended well before the budget did; "" where it did not, or
 // [Result.Partial] says why.
 func (r *Result) Ended() string {
-	left := r.BudgetNs - r.ElapsedNs
+	left := r.BudgetNs - r.CalibratedNs - r.ElapsedNs
 	if r.BudgetNs <= 0 || r.RoundsPlanned == 0 || r.Partial != "" || r.Trouble != "" || left*10 < r.BudgetNs {
 		return ""
 	}
@@ -295,6 +296,9 @@ func (r *Result) Ended() string {
 		if row := &r.Benchmarks[i]; row.Measured() && row.Verdict == CannotTell {
 			if r.RoundsMeasured < r.RoundsPlanned {
 				return ""
+			}
+			if each := r.ElapsedNs / int64(max(r.RoundsMeasured, 1)); each > left {
+				return "another round takes " + quantity.Nanoseconds(float64(each))
 			}
 			return "no rounds were left to measure"
 		}

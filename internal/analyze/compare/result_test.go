@@ -82,6 +82,11 @@ func TestEnded(t *testing.T) {
 		{of(40, func(r *Result) { open(r); r.RoundsMeasured = 39 }), ""},
 		{of(40, func(r *Result) { r.Partial = "the budget ended after 3 of 40 rounds" }), ""},
 		{of(40, func(r *Result) { r.Trouble = "the disk is full" }), ""},
+		// Of 100, 30 found the rate and 45 went into 3 rounds, 15 each: with 25 left a fourth
+		// would have fitted, with 12 it would not, and with 8 nobody asks.
+		{of(45, func(r *Result) { open(r); r.CalibratedNs, r.RoundsPlanned, r.RoundsMeasured = 30, 3, 3 }), planned},
+		{of(45, func(r *Result) { open(r); r.CalibratedNs, r.RoundsPlanned, r.RoundsMeasured = 43, 3, 3 }), "another round takes 15.0 ns"},
+		{of(45, func(r *Result) { open(r); r.CalibratedNs, r.RoundsPlanned, r.RoundsMeasured = 47, 3, 3 }), ""},
 		{of(40, func(r *Result) { r.RoundsPlanned = 0 }), ""}, {of(40, func(r *Result) { r.BudgetNs = 0 }), ""},
 	} {
 		if c.got != c.want {

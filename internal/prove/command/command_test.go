@@ -187,6 +187,7 @@ func TestVerdicts(t *testing.T) {
 func TestRuns(t *testing.T) {
 	dir := t.TempDir()
 	o := options(t, line("touch", filepath.Join(dir, "old")), line("touch", filepath.Join(dir, "new")))
+	began := time.Now()
 	res := proven(t, o)
 	var runs [2]int
 	for side, name := range [2]string{"old", "new"} {
@@ -202,6 +203,10 @@ func TestRuns(t *testing.T) {
 	slices := runs[0] + runs[1] - 2
 	if calibrated := slices - 3*n; n < 1 || n > mostRuns || calibrated < 2 || calibrated > 2*calibrationRuns || res.RoundsMeasured != 1 {
 		t.Errorf("%v runs, %d a slice, %d rounds", runs, n, res.RoundsMeasured)
+	}
+	// What went before the rounds is not counted with them.
+	if res.CalibratedNs <= 0 || res.ElapsedNs <= 0 || res.CalibratedNs+res.ElapsedNs > int64(time.Since(began)) {
+		t.Errorf("calibrated in %d ns, measured in %d of %v", res.CalibratedNs, res.ElapsedNs, time.Since(began))
 	}
 }
 

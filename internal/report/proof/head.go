@@ -30,7 +30,7 @@ func told(r *compare.Result, side *compare.Side) string {
 func briefFacts(r *compare.Result) []string {
 	var measured []string
 	if r.RoundsPlanned > 0 {
-		s := proveRounds(r) + " in " + quantity.Nanoseconds(float64(r.ElapsedNs))
+		s := proveRounds(r) + " in " + measuredIn(r)
 		if r.Earlier > 0 {
 			s += fmt.Sprintf(", with %s of earlier runs", quantity.Plural(r.Earlier, "round"))
 		}
@@ -119,7 +119,16 @@ func plan(r *compare.Result) string {
 	if r.Layouts > 1 {
 		s += fmt.Sprintf("; %d layouts of the code", r.Layouts)
 	}
-	return s + "; measured in " + quantity.Nanoseconds(float64(r.ElapsedNs)) + ended(r)
+	return s + "; measured in " + measuredIn(r) + ended(r)
+}
+
+// measuredIn is what the rounds took, and what of the budget went before them.
+func measuredIn(r *compare.Result) string {
+	s := quantity.Nanoseconds(float64(r.ElapsedNs))
+	if r.CalibratedNs > 0 && r.CalibratedNs*10 >= r.BudgetNs {
+		s += ", after " + quantity.Nanoseconds(float64(r.CalibratedNs)) + " of calibration"
+	}
+	return s
 }
 
 // proveRounds is "40 rounds", "12 of 40 rounds" where it ended early, or "40

@@ -143,7 +143,7 @@ func (m *markdown) proveAnswers(a *compare.Answers) {
 	if a == nil || a.Differing == 0 {
 		return
 	}
-	m.open(fmt.Sprintf("%d of %s differ", a.Differing, quantity.Plural(a.Requests, "answer")))
+	m.open(fmt.Sprintf("%s of %s differ", quantity.Count(float64(a.Differing)), quantity.Plural(a.Requests, "answer")))
 	m.row("request", "where", "old", "new", "")
 	m.row("---", "---", "---", "---", "---")
 	for _, d := range a.Differences {

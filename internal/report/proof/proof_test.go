@@ -165,6 +165,16 @@ func TestBriefHead(t *testing.T) {
 	if got := textOf(t, r, page.TextOptions{Width: 110}); !strings.HasPrefix(got, want) {
 		t.Errorf("the head is\n%s", got)
 	}
+	// Of 30 s of budget 8 went before the rounds, and the 4 that are left are too few for a
+	// fourth round of 6.
+	r = result()
+	r.Kind, r.BudgetNs, r.CalibratedNs, r.ElapsedNs, r.RoundsPlanned, r.RoundsMeasured = compare.KindService, 30e9, 8e9, 18e9, 3, 3
+	for i := range r.Benchmarks {
+		r.Benchmarks[i].Rounds = 3
+	}
+	if got, want := textOf(t, r, page.TextOptions{Width: 110}), "\n  3 rounds in 18.0 s, after 8.00 s of calibration (of 30.0 s: another round takes 6.00 s)\n"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
 }
 
 // The same figures in colour, and not a byte that a measured program chose

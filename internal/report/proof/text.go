@@ -48,7 +48,7 @@ func (t *writer) answers(a *compare.Answers) {
 	if a == nil {
 		return
 	}
-	t.Heading("Answers", fmt.Sprintf("%s compared, %d differ", quantity.Plural(a.Requests, "answer"), a.Differing))
+	t.Heading("Answers", fmt.Sprintf("%s compared, %s differ", quantity.Plural(a.Requests, "answer"), quantity.Count(float64(a.Differing))))
 	for _, d := range a.Differences {
 		t.Hang(2, "", 0, printable.Line(d.Request)+": "+printable.Line(d.Where))
 		t.Hang(4, "old", 5, printable.Line(d.Old))
@@ -58,7 +58,7 @@ func (t *writer) answers(a *compare.Answers) {
 		}
 	}
 	if more := a.Differing - len(a.Differences); more > 0 && len(a.Differences) > 0 {
-		t.Hang(2, "", 0, fmt.Sprintf("and %d more", more))
+		t.Hang(2, "", 0, "and "+quantity.Count(float64(more))+" more")
 	}
 }
 
