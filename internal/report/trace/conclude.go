@@ -49,11 +49,11 @@ func Conclusions(r *sched.Result) []string {
 		w := &r.Waits[i]
 		held := w.State == sched.Sync && w.By != condWait || w.State == sched.Channel
 		if held && w.Forever > 0 && w.Count == 0 && w.Forever >= 10 {
-			out = append(out, fmt.Sprintf("%d goroutines that began in the trace wait at %s for %s and none was ever woken: they may be leaked.", w.Forever, place(w.Place), waitingFor(w)))
+			out = append(out, fmt.Sprintf("%s goroutines that began in the trace wait at %s for %s and none was ever woken: they may be leaked.", count(w.Forever), place(w.Place), waitingFor(w)))
 		}
 		if isLock(w) && w.Count >= 2 && locks < 2 && float64(w.Ns) >= waitShare*span*float64(max(r.GOMAXPROCS, 1)) {
 			locks++
-			out = append(out, fmt.Sprintf("Goroutines waited %d times for %s at %s, %s in all and up to %s%s.", w.Count, waitingFor(w), place(w.Place), ns(w.Ns), ns(w.LongestNs), ended(r, w)))
+			out = append(out, fmt.Sprintf("Goroutines waited %s times for %s at %s, %s in all and up to %s%s.", count(w.Count), waitingFor(w), place(w.Place), ns(w.Ns), ns(w.LongestNs), ended(r, w)))
 		}
 	}
 	running, ready := r.Goroutines.Ns[sched.Running], r.Goroutines.Ns[sched.Runnable]

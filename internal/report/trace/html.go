@@ -16,7 +16,6 @@ import (
 
 	"whet/internal/analyze/sched"
 	"whet/internal/printable"
-	"whet/internal/quantity"
 	"whet/internal/report/page"
 	"whet/internal/symbolname"
 	"whet/internal/timeline"
@@ -136,8 +135,8 @@ func writeHTML(w io.Writer, d *Drawing) error {
 	v.Facts = []page.Fact{
 		{Name: "Go", Value: r.GoVersion},
 		{Name: "Span", Value: ns(r.SpanNs)},
-		{Name: "Events", Value: quantity.Count(float64(r.Events))},
-		{Name: "Goroutines", Value: fmt.Sprintf("%d, at most %d at a time", r.Goroutines.Before+r.Goroutines.Created, r.Goroutines.Most)},
+		{Name: "Events", Value: count(r.Events)},
+		{Name: "Goroutines", Value: count(r.Goroutines.Before+r.Goroutines.Created) + ", at most " + count(r.Goroutines.Most) + " at a time"},
 		{Name: "Processors", Value: fmt.Sprintf("%d, GOMAXPROCS %d", len(r.Procs), r.GOMAXPROCS)},
 	}
 	if w := p.window(); w != "" {

@@ -27,7 +27,7 @@ func (t *writer) longest() {
 	shown := min(len(kinds), most)
 	aside := "with its longest wait, innermost line first"
 	if shown < len(kinds) {
-		aside += fmt.Sprintf("; %d of %d, -all shows the rest", shown, len(kinds))
+		aside += fmt.Sprintf("; %s of %s, -all shows the rest", count(shown), count(len(kinds)))
 	}
 	t.Heading("The longest goroutine of each", aside)
 	for _, k := range kinds[:shown] {

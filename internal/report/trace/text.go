@@ -52,7 +52,7 @@ func (p *Page) window() string {
 	}
 	more := len(others) - mostOthers
 	if more > 0 {
-		others = append(others[:mostOthers], fmt.Sprintf("%d more", more))
+		others = append(others[:mostOthers], count(more)+" more")
 	}
 	return printable.Line(shown + "; also " + strings.Join(others, ", "))
 }
@@ -104,6 +104,8 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 
 func ns(v int64) string { return quantity.Nanoseconds(float64(v)) }
 
+func count[T ~int | ~int64](n T) string { return quantity.Count(float64(n)) }
+
 // share is v of all, in percent; "" where there is nothing to share.
 func share(v, all int64) string {
 	if all == 0 {
@@ -137,7 +139,7 @@ func name(start string) string {
 func (t *writer) head(title string, all int, aside string) int {
 	shown := min(all, t.most)
 	if shown < all {
-		aside = strings.TrimPrefix(aside+fmt.Sprintf("; %d of %d, -all shows the rest", shown, all), "; ")
+		aside = strings.TrimPrefix(aside+fmt.Sprintf("; %s of %s, -all shows the rest", count(shown), count(all)), "; ")
 	}
 	t.Heading(title, aside)
 	return shown
@@ -145,7 +147,7 @@ func (t *writer) head(title string, all int, aside string) int {
 
 func (t *writer) summary() {
 	g := &t.r.Goroutines
-	t.Heading("Goroutines", fmt.Sprintf("%d from before, %d created, %d ended, at most %d at a time", g.Before, g.Created, g.Ended, g.Most))
+	t.Heading("Goroutines", fmt.Sprintf("%s from before, %s created, %s ended, at most %s at a time", count(g.Before), count(g.Created), count(g.Ended), count(g.Most)))
 	var all int64
 	for s, v := range g.Ns {
 		if sched.State(s) != sched.System {
@@ -257,7 +259,7 @@ func (t *writer) waits() {
 	for _, w := range t.r.Waits[:n] {
 		note := ""
 		if w.Waiting > 0 {
-			note = fmt.Sprintf("%d wait when the trace ends", w.Waiting)
+			note = count(w.Waiting) + " wait when the trace ends"
 		}
 		table = append(table, []string{place(w.Place), reason(&w), strconv.FormatInt(w.Count, 10), ns(w.Ns), ns(w.LongestNs), share(w.IdleNs, w.Ns), note})
 	}
@@ -352,7 +354,7 @@ func (t *writer) spans(title string, of []sched.Span, inside bool) {
 	for _, s := range of[:n] {
 		var note []string
 		if s.Unfinished > 0 {
-			note = append(note, fmt.Sprintf("%d do not end in the trace", s.Unfinished))
+			note = append(note, count(s.Unfinished)+" do not end in the trace")
 		}
 		if s.InNs > 0 {
 			note = append(note, mostly(&s.In, s.InNs))

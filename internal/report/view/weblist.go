@@ -12,6 +12,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/quantity"
 	"whet/internal/source"
 	"whet/internal/symbol"
 )
@@ -171,7 +172,7 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 		return cmp.Or(cmp.Compare(magnitude(b.Cum), magnitude(a.Cum)), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
 	})
 	if n := len(v.Functions); n > maxWebFunctions {
-		v.warn("%d functions match, the %d that cost most are shown: a narrower expression shows the others", n, maxWebFunctions)
+		v.warn("%s functions match, the %d that cost most are shown: a narrower expression shows the others", quantity.Count(float64(n)), maxWebFunctions)
 		v.Functions = v.Functions[:maxWebFunctions]
 	}
 	rows, deep, left := 0, 0, 0
@@ -209,10 +210,10 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 		v.addSource(w, costs, l)
 	}
 	if deep > 0 {
-		v.warn("%d instructions lie within more than %d inlined calls, of which those nearest to the line are shown", deep, maxWebCalls)
+		v.warn("%s instructions lie within more than %d inlined calls, of which those nearest to the line are shown", quantity.Count(float64(deep)), maxWebCalls)
 	}
 	if left > 0 {
-		v.warn("%d instructions are left out, though their lines count them: a narrower expression shows them", left)
+		v.warn("%s instructions are left out, though their lines count them: a narrower expression shows them", quantity.Count(float64(left)))
 	}
 }
 
