@@ -64,6 +64,35 @@ func TestBrowserTables(t *testing.T) {
 	b.Quiet()
 }
 
+// The navigation stays in sight wherever the page is scrolled to, whole: no entry is cut at
+// the window's edge, and what a link leads to stands below it.
+func TestBrowserNavigationStays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser, or writes large pages")
+	}
+	b := openFile(t, html(t, servicePage()))
+	for _, size := range [][2]int64{{1440, 900}, {800, 600}} {
+		b.Do(chromedp.EmulateViewport(size[0], size[1]))
+		links := chromium.Eval[[]string](b.Tab, `[...document.querySelectorAll(".jump a")].map(a => a.getAttribute("href"))`)
+		if len(links) < 9 || links[0] != "#findings" || links[len(links)-1] != "#machine" {
+			t.Fatalf("links to %q", links)
+		}
+		for _, link := range links {
+			at := chromium.Eval[[]float64](b.Tab, fmt.Sprintf(`(() => {
+				document.querySelector(%q).scrollIntoView({behavior: "instant"});
+				const nav = document.querySelector(".jump"), r = nav.getBoundingClientRect();
+				const edges = [...nav.querySelectorAll("a")].map(a => a.getBoundingClientRect());
+				return [r.top, r.bottom, document.querySelector(%[1]q).getBoundingClientRect().top,
+					Math.min(...edges.map(e => e.left)), Math.max(...edges.map(e => e.right)), Math.max(...edges.map(e => e.bottom))];
+			})()`, link))
+			if at[0] < -1 || at[1] > float64(size[1]) || at[2] < at[1]-1 || at[3] < 0 || at[4] > float64(size[0]) || at[5] > at[1]+1 {
+				t.Errorf("%d pixels, %s: navigation from %g to %g, heading at %g, links from %g to %g and down to %g", size[0], link, at[0], at[1], at[2], at[3], at[4], at[5])
+			}
+		}
+	}
+	b.Quiet()
+}
+
 // All charts of an axis say what they are at one place; a link to a line opens
 // what it is folded into.
 func TestBrowserReads(t *testing.T) {

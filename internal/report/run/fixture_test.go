@@ -136,9 +136,9 @@ func visitsPage() *Page {
 		Tool: "whet v0.1.0", Created: "2026-11-20T10:40:12Z",
 		Facts: []page.Fact{
 			{Name: "Measured", Value: "2 benchmarks, 3 runs of 1 s each, one process per profile"},
-			{Name: "CPU", Value: "Intel Xeon Processor (Sapphire Rapids), 2 cores, GOMAXPROCS 2"},
+			{Name: "machine", Value: "Intel Xeon Processor (Sapphire Rapids), 2 cores, GOMAXPROCS 2"},
 			{Name: "System", Value: "linux/amd64, kernel 6.18.0, no cgroup limit"},
-			{Name: "Load", Value: "1-minute average 0.4 at start, 1.9 at end; steal 0.2 %"},
+			{Name: "load", Value: "steal 0.2 %, load 0.40 to 1.90"},
 			{Name: "Go", Value: "go1.26.8, no build flags"},
 			{Name: "Revision", Value: "fde335d, with changes that are not committed"},
 		},

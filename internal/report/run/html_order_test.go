@@ -31,6 +31,55 @@ func TestHTMLOrder(t *testing.T) {
 	}
 }
 
+// The head says beside the verdict what a service did, when it was at its worst, and what
+// else the machine did; each line leads to what is known of it.
+func TestHTMLHead(t *testing.T) {
+	p := servicePage()
+	v, err := newPageView(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []briefView{
+		{"Load", p.Service.short(), "load"}, {"Time", p.Wall.Text, "wall"}, {"Worst", p.Moment.short(), "moment"},
+		{"Machine", "Intel Xeon Processor (Sapphire Rapids), 2 cores, GOMAXPROCS 2; steal 0.2 %, load 0.40 to 1.90", "machine"},
+	}
+	if !slices.Equal(v.Brief, want) {
+		t.Errorf("%q, want %q", v.Brief, want)
+	}
+	doc := pagetest.Joined(html(t, p))
+	nav := strings.Index(doc, `<nav class="jump"`)
+	for _, b := range want {
+		if at := strings.Index(doc, `<a href="#`+b.At+`">`+b.Name+`</a>`); at < 0 || at > nav {
+			t.Errorf("%s stands at %d, and the navigation at %d", b.Name, at, nav)
+		}
+	}
+	p.Moment.Request, p.Facts = nil, nil // no request stood out
+	if v, err = newPageView(p); err != nil || len(v.Brief) != 2 {
+		t.Errorf("%q, %v", v.Brief, err)
+	}
+}
+
+// A tile is for what is known: of a service without instruments the page has none that
+// says unknown.
+func TestHTMLHasNoUnknownTiles(t *testing.T) {
+	p := servicePage()
+	p.Service.CPUNs, p.Service.CPUPerRequestNs, p.Service.PeakBytes, p.Service.GeneratorCPUNs = nil, nil, nil, nil
+	v := newServiceView(p.Service)
+	var names []string
+	for _, f := range v.Figures {
+		names = append(names, f.Name)
+		if f.Value == "" || strings.Contains(f.Value+f.Note, "unknown") {
+			t.Errorf("%+v", f)
+		}
+	}
+	if want := []string{"throughput", "errors"}; !slices.Equal(names, want) {
+		t.Errorf("tiles %q, want %q", names, want)
+	}
+	if whole := newServiceView(servicePage().Service); len(whole.Figures) != 5 {
+		t.Errorf("%d tiles where all is known: %+v", len(whole.Figures), whole.Figures)
+	}
+}
+
 // A place leads to its line, and the finding's card shows it with two lines on
 // each side.
 func TestHTMLPlacesLeadToLines(t *testing.T) {

@@ -24,6 +24,7 @@ import (
 type pageView struct {
 	page.Shell
 	Recorded    string
+	Brief       []briefView // beside the verdict
 	Facts       []page.Fact
 	Warnings    []string
 	Verdict     string
@@ -46,6 +47,9 @@ type pageView struct {
 	Run         runView
 	Flame       template.HTML
 }
+
+// briefView is a line beside the verdict; At is the id of the section that says more.
+type briefView struct{ Name, Value, At string }
 
 type growthView struct{ Name, Sizes, Text string }
 
@@ -172,6 +176,19 @@ func newPageView(p *Page) (*pageView, error) {
 		Flame:     widget,
 	}
 	v.Title, v.Facts, v.Warnings = title(p), p.Facts, warnings(p)
+	for _, f := range p.brief() {
+		b := briefView{Name: f.Name, Value: f.Value, At: "load"}
+		switch f.Name {
+		case worst:
+			b.At = "moment"
+		case "Time":
+			b.At = "wall"
+		}
+		v.Brief = append(v.Brief, b)
+	}
+	if text := p.machine(); text != "" {
+		v.Brief = append(v.Brief, briefView{Name: "Machine", Value: text, At: "machine"})
+	}
 	index := make(lineIndex)
 	for i := range p.Benchmarks {
 		b := &p.Benchmarks[i]

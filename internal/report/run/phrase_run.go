@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"whet/internal/printable"
 	"whet/internal/quantity"
@@ -214,6 +215,35 @@ func (e *Event) sentence() string {
 		return printable.Line(e.Benchmark) + ": " + printable.Line(e.Text)
 	}
 	return printable.Line(e.Text)
+}
+
+// brief is what a service did under load, in a line each, beside the verdict.
+func (p *Page) brief() (out []page.Fact) {
+	if p.Service == nil {
+		return nil
+	}
+	out = append(out, page.Fact{Name: "Load", Value: p.Service.short()})
+	if p.Wall != nil && p.Wall.Text != "" {
+		out = append(out, page.Fact{Name: "Time", Value: printable.Line(p.Wall.Text)})
+	}
+	if m := p.Moment; m != nil && m.Request != nil {
+		out = append(out, page.Fact{Name: worst, Value: m.short()})
+	}
+	return out
+}
+
+// worst is the name of the worst moment in brief.
+const worst = "Worst"
+
+// machine is what the figures depend on first: which machine, and what else it did.
+func (p *Page) machine() string {
+	var parts []string
+	for _, name := range []string{"machine", "load"} {
+		if i := slices.IndexFunc(p.Facts, func(f page.Fact) bool { return f.Name == name }); i >= 0 {
+			parts = append(parts, printable.Line(p.Facts[i].Value))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // MostlyFails says that most requests failed, and of what: then the target's cost is

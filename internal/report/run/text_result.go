@@ -95,14 +95,8 @@ func (t *writer) verdict(p *Page) {
 		}
 		t.Line(t.Paint(page.Bold, page.Pad(label, resultLabel)), t.Paint(page.Strong, l))
 	}
-	if p.Service != nil {
-		t.Hang(0, "Load", resultLabel, p.Service.short())
-	}
-	if p.Wall != nil && p.Wall.Text != "" && p.Service != nil {
-		t.Hang(0, "Time", resultLabel, printable.Line(p.Wall.Text))
-	}
-	if m := p.Moment; m != nil && m.Request != nil {
-		t.Hang(0, "Worst", resultLabel, m.short())
+	for _, f := range p.brief() {
+		t.Hang(0, f.Name, resultLabel, f.Value)
 	}
 	told := 0
 	for i := range p.Events {
