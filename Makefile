@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact screenshot casebook fixtures types lines knowledge clean
+.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact pages look screenshot casebook fixtures types lines knowledge clean
 
 all: build
 
@@ -127,29 +127,67 @@ bench: ## whet beside other tools: measures, and writes bench/README.md anew
 exact: ## what whet prints of profiles beside what the pprof program prints: every view, options in pairs
 	go run ./bench/exact $(if $(PROFILES),-profiles $(PROFILES))
 
-screenshot: build ## the pictures in the README and docs, of real measurements
+# Pages of real measurements, made once: remove $(DEMO) for new ones. Those of other
+# measurements are made again when these change.
+SERVED := 'http://127.0.0.1:18315/hello?name=Ann'
+SERVER := -addr 127.0.0.1:18315 -pprof-addr ''
+PAGES  := visits self hello load beside knee flame difference sandwich graph weblist planted
+
+pages: build $(PAGES:%=$(DEMO)/%.html) ## every kind of page that whet writes, of real measurements
+
+look: pages ## every kind of page as a picture: large and small window, light and dark
+	go run ./docs/screenshot -each $(DEMO)/look $(PAGES:%=$(DEMO)/%.html)
+	go run ./docs/screenshot -full -each $(DEMO)/look/whole $(PAGES:%=$(DEMO)/%.html)
+
+$(PAGES:%=$(DEMO)/%.html): | build
+$(DEMO)/visits.html:
 	@mkdir -p $(DEMO)
-	@[ -f $(DEMO)/visits.html ] || bin/whet tune ./casebook/visits/original -o $(DEMO)/visits.whet
-	go run ./docs/screenshot $(DEMO)/visits.html docs/report.png
-	go run ./docs/screenshot -height 760 -scroll '#flamegraph' $(DEMO)/visits.html docs/flame.png
-	bin/whet tune -d 10s -warmup 2s -o $(DEMO)/hello.whet 'http://127.0.0.1:18315/hello?name=Ann' -- ./casebook/cmd/casebook -case visits -stage original -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null
-	go run ./docs/screenshot -height 1000 -scroll '#load' $(DEMO)/hello.html docs/service.png
-	bin/whet record -d 10s -warmup 2s -o $(DEMO)/final.whet 'http://127.0.0.1:18315/hello?name=Ann' -- ./casebook/cmd/casebook -case visits -stage final -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null
+	bin/whet tune ./casebook/visits/original -o $(DEMO)/visits.whet
+$(DEMO)/self.html:
+	@mkdir -p $(DEMO)
+	bin/whet tune -budget 20s -o $(DEMO)/self.whet ./cmd/whet -- top -nodecount 3 docs/testdata/server.cpu.pb.gz >/dev/null
+$(DEMO)/casebook:
+	@mkdir -p $(DEMO)
 	go build -o $(DEMO)/casebook ./casebook/cmd/casebook
-	$(DEMO)/casebook -case visits -stage original -addr 127.0.0.1:18315 -pprof-addr '' >/dev/null & server=$$!; trap "kill $$server" EXIT; \
+$(DEMO)/hello.html:
+	@mkdir -p $(DEMO)
+	bin/whet tune -d 10s -warmup 2s -o $(DEMO)/hello.whet $(SERVED) -- ./casebook/cmd/casebook -case visits -stage original $(SERVER) >/dev/null
+$(DEMO)/final.whet/recording.json: | build
+	@mkdir -p $(DEMO)
+	bin/whet record -d 10s -warmup 2s -o $(DEMO)/final.whet $(SERVED) -- ./casebook/cmd/casebook -case visits -stage final $(SERVER) >/dev/null
+$(DEMO)/load.html: $(DEMO)/casebook
+	$(DEMO)/casebook -case visits -stage original $(SERVER) >/dev/null & server=$$!; trap "kill $$server" EXIT; \
 		until (exec 3<>/dev/tcp/127.0.0.1/18315) 2>/dev/null; do kill -0 $$server; sleep 0.1; done; \
-		bin/whet load -rate 4000/s -poisson -d 30s -slo 'p99<50ms' -o $(DEMO)/load.whet 'http://127.0.0.1:18315/hello?name=Ann' >/dev/null
-	go run ./docs/screenshot -height 1130 -scroll '#time' $(DEMO)/load.html docs/load.png
+		bin/whet load -rate 4000/s -poisson -d 30s -slo 'p99<50ms' -o $(DEMO)/load.whet $(SERVED) >/dev/null
+$(DEMO)/beside.html: $(DEMO)/casebook $(DEMO)/load.html
+	bin/whet load -rate 4000/s -poisson -d 20s -o $(DEMO)/load-final.whet $(SERVED) -- $(DEMO)/casebook -case visits -stage final $(SERVER) >/dev/null
+	bin/whet load $(DEMO)/load.whet $(DEMO)/load-final.whet -o $(DEMO)/beside.html >/dev/null
+$(DEMO)/knee.html: $(DEMO)/casebook
+	bin/whet load -knee -budget 60s -slo 'p99<50ms' -o $(DEMO)/knee.html $(SERVED) -- $(DEMO)/casebook -case visits -stage original $(SERVER) >/dev/null
+$(DEMO)/flame.html:
+	bin/whet flame -o $(DEMO)/flame.html docs/testdata/server.cpu.pb.gz
+$(DEMO)/difference.html: $(DEMO)/hello.html $(DEMO)/final.whet/recording.json
 	bin/whet flame -normalize -diff_base $(DEMO)/hello.whet -title 'visits: final beside original' -o $(DEMO)/difference.html $(DEMO)/final.whet
-	go run ./docs/screenshot -height 700 $(DEMO)/difference.html docs/difference.png
+$(DEMO)/sandwich.html:
 	bin/whet flame -sandwich 'runtime\.mallocgc$$' -o $(DEMO)/sandwich.html docs/testdata/server.cpu.pb.gz
-	go run ./docs/screenshot -height 850 $(DEMO)/sandwich.html docs/sandwich.png
+$(DEMO)/graph.html:
 	bin/whet graph -html -nodecount 25 -o $(DEMO)/graph.html docs/testdata/server.cpu.pb.gz
-	go run ./docs/screenshot $(DEMO)/graph.html docs/graph.png
+$(DEMO)/weblist.html: $(DEMO)/visits.html
 	bin/whet weblist -o $(DEMO)/weblist.html 'original.*ServeHTTP$$' $(DEMO)/visits.whet
-	go run ./docs/screenshot -height 560 -scroll .source $(DEMO)/weblist.html docs/weblist.png
+$(DEMO)/planted.html:
+	@mkdir -p $(DEMO)
 	go run ./internal/analyze/sched/testdata/planted > $(DEMO)/planted.trace
 	bin/whet trace -html -o $(DEMO)/planted.html $(DEMO)/planted.trace
+
+screenshot: pages ## the pictures in the README and docs, of real measurements
+	go run ./docs/screenshot $(DEMO)/visits.html docs/report.png
+	go run ./docs/screenshot -height 760 -scroll '#flamegraph' $(DEMO)/visits.html docs/flame.png
+	go run ./docs/screenshot -height 1000 -scroll '#load' $(DEMO)/hello.html docs/service.png
+	go run ./docs/screenshot -height 1130 -scroll '#time' $(DEMO)/load.html docs/load.png
+	go run ./docs/screenshot -height 700 $(DEMO)/difference.html docs/difference.png
+	go run ./docs/screenshot -height 850 $(DEMO)/sandwich.html docs/sandwich.png
+	go run ./docs/screenshot $(DEMO)/graph.html docs/graph.png
+	go run ./docs/screenshot -height 560 -scroll .source $(DEMO)/weblist.html docs/weblist.png
 	go run ./docs/screenshot -height 880 -choose 1 -scroll '#timeline' $(DEMO)/planted.html docs/trace.png
 
 casebook: ## the cases' tests and benchmarks, and what whet finds in fresh measurements of them: a quarter of an hour more

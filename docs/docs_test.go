@@ -32,6 +32,7 @@ var notRun = map[string]string{
 	"make soak":                      "half an hour",
 	"make knowledge":                 "minutes",
 	"make casebook":                  "minutes",
+	"make look":                      "minutes, and pictures for eyes",
 	"make screenshot":                "a picture, checked where it is made",
 	"source <(whet completion bash)": "tested in internal/app with a real bash",
 	"whet tune http://localhost:8080/path -H 'Authorization: Bearer a long secret'": "the service is the reader's",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"image"
 	"image/png"
 	"io"
 	"os"
@@ -59,8 +60,50 @@ func TestScreenshot(t *testing.T) {
 	}
 }
 
+// Each report is written in four forms, under names that say which.
+func TestEach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands of the documentation")
+	}
+	if _, err := findChromium(""); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	var files []string
+	for _, name := range []string{"a.html", "b.html"} {
+		files = append(files, filepath.Join(dir, name))
+		if err := os.WriteFile(files[len(files)-1], []byte(sample), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run(context.Background(), append([]string{"-each", filepath.Join(dir, "out")}, files...), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		for form, size := range map[string]image.Point{"1440x900": {X: 1440, Y: 900}, "800x600": {X: 800, Y: 600}} {
+			for scheme, white := range map[string]bool{"light": true, "dark": false} {
+				f, err := os.Open(filepath.Join(dir, "out", name+"-"+form+"-"+scheme+".png"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				img, err := png.Decode(f)
+				f.Close()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r, _, _, _ := img.At(100, 200).RGBA(); img.Bounds().Size() != size || (r == 0xffff) != white {
+					t.Errorf("%s %s %s: %v, red is %#x", name, form, scheme, img.Bounds(), r)
+				}
+			}
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"a.html"}, {"a.html", "b.png", "c"}, {"-nonsense"}, {filepath.Join(t.TempDir(), "none.html"), "out.png"}} {
+	for _, args := range [][]string{nil, {"a.html"}, {"a.html", "b.png", "c"}, {"-nonsense"}, {"-each", "x"}, {filepath.Join(t.TempDir(), "none.html"), "out.png"}} {
 		var said strings.Builder
 		if err := run(context.Background(), args, &said); err == nil {
 			t.Errorf("%q: no error", args)
