@@ -51,7 +51,7 @@ var ofBroad = []Row{
 			Before: "w.Reset()\nenc := base64.NewEncoder(base64.StdEncoding, w)\nenc.Write(b)\nenc.Close()", After: "w.Reset()\nw.Write(base64.StdEncoding.AppendEncode(w.AvailableBuffer(), b))"},
 	},
 	{
-		ID: "reflect-index-interface", Cause: "general-function", Callees: []string{"reflect.Value.Interface"}, When: receiverMade("reflect.Value.Index"),
+		ID: "reflect-index-interface", Cause: "general-function", Callees: []string{"reflect.Value.Interface"}, When: all(receiverMade("reflect.Value.Index"), not(specialised, "not after elements of slices of several types")),
 		Cost:       "boxes an element, which reflection took out of a slice",
 		Instead:    "Ask for the slices that are common first, by a type switch: case []int, []float64, []string, []any: take the element from that, and leave reflection to the types that remain.",
 		Confidence: finding.Medium,

@@ -343,3 +343,25 @@ var fieldsOnly = result("its elements and its length are all that is used", func
 	}
 	return c.In.Measured(use)
 })
+
+// specialised holds of a call before which its function takes elements of slices of
+// several types: the call is for the types that remain.
+var specialised = Condition{"after elements of slices of several types", func(c *Call) bool {
+	fn, ok := c.In.Declaration(c.Pos()).(*ast.FuncDecl)
+	if !ok {
+		return false
+	}
+	var elements []types.Type
+	ast.Inspect(fn, func(n ast.Node) bool {
+		ix, ok := n.(*ast.IndexExpr)
+		if !ok || ix.Pos() > c.Pos() || c.In.TypeOf(ix.X) == nil {
+			return true
+		}
+		s, ok := c.In.TypeOf(ix.X).Underlying().(*types.Slice)
+		if ok && !slices.ContainsFunc(elements, func(t types.Type) bool { return types.Identical(t, s.Elem()) }) {
+			elements = append(elements, s.Elem())
+		}
+		return true
+	})
+	return len(elements) > 1
+}}

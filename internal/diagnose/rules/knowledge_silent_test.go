@@ -366,6 +366,7 @@ var silent = []struct{ row, params, result, body string }{
 	{"encoder-of-bytes", "w io.Writer, r io.Reader", "", "enc := base64.NewEncoder(base64.StdEncoding, w)\nio.Copy(enc, r)\nenc.Close()"},
 	{"http-header-fixed", "h http.Header, origin string", "", "h.Set(\"Access-Control-Allow-Origin\", origin)"},
 	{"reflect-index-interface", "v reflect.Value", "any", "return v.Interface()"},
+	{"reflect-index-interface", "v reflect.Value, ints []int, texts []string, i int", "any", "if ints != nil {\n\treturn ints[i]\n}\nif texts != nil {\n\treturn texts[i]\n}\nreturn v.Index(i).Interface()"},
 	{"split-whole-file", "name string", "int", "data, _ := os.ReadFile(name)\nn := 0\nfor _, line := range bytes.Split(data, []byte{'\\n'}) {\n\tn += len(line)\n}\nreturn n"},
 	{"split-whole-file", "data []byte, n int", "int", "return len(bytes.Split(data, []byte{'\\n'})[n])"},
 	{"string-of-bytes-parsed", "b []byte, parse func(string) int", "int", "return parse(string(b))"},
