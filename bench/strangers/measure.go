@@ -16,6 +16,7 @@ import (
 
 	"whet/internal/finding"
 	"whet/internal/recording"
+	"whet/internal/symbolname"
 )
 
 // measurer holds what the packages share.
@@ -257,7 +258,9 @@ func (m *measurer) secondProfile(ctx context.Context, dir string, s *Subject) (m
 	return pprofCum(ctx, m.tmp, "second.cpu.pb.gz")
 }
 
-// pprofCum asks go tool pprof for every function's cum in a profile.
+// pprofCum asks go tool pprof for every function's cum in a profile, by the name
+// without type arguments. Instantiations have a row each there and are added up, which
+// is too much only where one of them calls another.
 func pprofCum(ctx context.Context, dir, file string) (cum map[string]int64, total int64, err error) {
 	var out bytes.Buffer
 	if err := command(ctx, dir, &out, "go", "tool", "pprof", "-top", "-cum", "-unit=ns", "-nodefraction=0", "-nodecount=100000", file); err != nil {
@@ -274,7 +277,8 @@ func pprofCum(ctx context.Context, dir, file string) (cum map[string]int64, tota
 		if err != nil {
 			continue
 		}
-		cum[strings.TrimSuffix(strings.TrimSuffix(strings.Join(f[5:], " "), " (inline)"), " (partial-inline)")] = v
+		name := strings.TrimSuffix(strings.TrimSuffix(strings.Join(f[5:], " "), " (inline)"), " (partial-inline)")
+		cum[symbolname.Elide(name)] += v
 		total = max(total, v)
 	}
 	return cum, total, nil
