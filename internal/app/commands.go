@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"whet/internal/cli"
+	"whet/internal/collector"
 	"whet/internal/doctor"
 	"whet/internal/drive"
 	"whet/internal/explore"
@@ -19,5 +20,5 @@ func commands() []*cli.Command {
 		drive.Command(),
 		benchCommand(),
 		compareCommand(),
-	}, explore.Commands(), []*cli.Command{recordingsCommand(), doctor.Command(), completionCommand()})
+	}, explore.Commands(), []*cli.Command{collector.Command(), recordingsCommand(), doctor.Command(), completionCommand()})
 }

@@ -14,6 +14,7 @@ const (
 	Doctor      = "whet/doctor/1"
 	Findings    = "whet/findings/1"
 	Flame       = "whet/flame/1"
+	GC          = "whet/gc/1"
 	Graph       = "whet/graph/1"
 	Knee        = "whet/knee/1"
 	List        = "whet/list/1"
@@ -63,6 +64,7 @@ func Schemas() []Schema {
 		{Doctor, "what measuring can and costs here", "whet doctor -json"},
 		{Findings, "what the rules found", "findings.json of a recording"},
 		{Flame, "call trees", "whet flame -json"},
+		{GC, "what the collector did", "whet gc -json"},
 		{Graph, "a call graph", "whet graph -json"},
 		{Knee, "what a search for the knee found", "whet load -knee -json; knee.json of a recording"},
 		{List, "source lines with their cost", "whet list -json"},

@@ -36,11 +36,11 @@ func (l *loadFlags) drive(ctx context.Context, e *cli.Env, plan *loadPlan) error
 	sink := &loadSink{plan: plan, view: view, kept: kept, course: loadreport.NewCourse(o.Schedule.Open())}
 	if l.stream {
 		sink.stream = e.Stdout
-		view.on = view.on && !e.StdoutTerminal // which shows the lines
+		view.On = view.On && !e.StdoutTerminal // which shows the lines
 	}
 	o.Interval = sink.interval
 	result, err := load.Run(ctx, o)
-	view.clear()
+	view.Clear()
 	if err != nil {
 		return err
 	}
@@ -250,13 +250,13 @@ func (l *loadFlags) writeTables(ctx context.Context, run *loadreport.Run, writeF
 
 // loadView shows a load under way, where there is a terminal.
 type loadView struct {
-	*liveLines
+	*cli.LiveLines
 	mu   sync.Mutex
 	live loadreport.Live
 }
 
 func newLoadView(ctx context.Context, e *cli.Env, plan *loadPlan) *loadView {
-	v := &loadView{liveLines: newLiveLines(ctx, e)}
+	v := &loadView{LiveLines: cli.NewLiveLines(ctx, e)}
 	loop := loadreport.Loop(&plan.told)
 	v.live = loadreport.Live{Target: plan.name, Loop: loop, WarmingUp: plan.options.Warmup > 0, Of: plan.options.Duration, Wanted: plan.options.Requests,
 		Errors: make(map[string]int64), Open: plan.options.Schedule.Open()}
@@ -264,17 +264,17 @@ func newLoadView(ctx context.Context, e *cli.Env, plan *loadPlan) *loadView {
 }
 
 func (v *loadView) progress(p load.Progress) {
-	if !v.on {
+	if !v.On {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.live.WarmingUp, v.live.Elapsed, v.live.Of, v.live.Requests, v.live.Failed = p.WarmingUp, p.Elapsed, p.Of, p.Requests, p.Errors
-	v.draw(v.live.Lines(v.width, v.color))
+	v.Draw(v.live.Lines(v.Width, v.Color))
 }
 
 func (v *loadView) interval(s *loadreport.LoadInterval) {
-	if !v.on {
+	if !v.On {
 		return
 	}
 	v.mu.Lock()

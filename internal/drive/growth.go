@@ -75,7 +75,7 @@ func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []
 	defer target.Close()
 	var sides [2]map[string]*costs
 	for i, level := range []float64{k.Profile.Low, k.Profile.High} {
-		s.view.draw([]string{s.view.fit(fmt.Sprintf("%s  profiles at %.0f", s.plan.name, level))})
+		s.view.Draw([]string{s.view.Fit(fmt.Sprintf("%s  profiles at %.0f", s.plan.name, level))})
 		taken, err := s.take(ctx, target, k.Open, level)
 		if err != nil {
 			return nil, warnings, err

@@ -64,7 +64,7 @@ func (l *loadFlags) checkKnee() error {
 type kneeSearch struct {
 	l        *loadFlags
 	plan     *loadPlan
-	view     *liveLines
+	view     *cli.LiveLines
 	warmup   time.Duration
 	span     time.Duration          // of a level; 0: as the search has it
 	levels   map[float64]*kneeLevel // of the search under way
@@ -79,7 +79,7 @@ type kneeSearch struct {
 // search looks for the best throughput, and where there are bounds for the
 // highest rate that keeps them.
 func (l *loadFlags) search(ctx context.Context, e *cli.Env, plan *loadPlan) error {
-	s := &kneeSearch{l: l, plan: plan, view: newLiveLines(ctx, e), warmup: kneeWarmup, began: time.Now(), meter: host.Start()}
+	s := &kneeSearch{l: l, plan: plan, view: cli.NewLiveLines(ctx, e), warmup: kneeWarmup, began: time.Now(), meter: host.Start()}
 	if cli.IsSet(l.fs, "warmup") {
 		s.warmup = plan.options.Warmup
 	}
@@ -97,7 +97,7 @@ func (l *loadFlags) search(ctx context.Context, e *cli.Env, plan *loadPlan) erro
 		page.Growth, warnings, err = s.profile(ctx, found)
 		page.Warnings = append(page.Warnings, warnings...)
 	}
-	s.view.clear()
+	s.view.Clear()
 	if len(page.Found) == 0 || len(page.Found[0].Levels) == 0 && err != nil {
 		return kneeError(ctx, err)
 	}
@@ -278,10 +278,10 @@ func (s *kneeSearch) show(o *knee.Options, p search.Progress) {
 	} else if p.Best > 0 {
 		best = fmt.Sprintf(", best so far %s/s", quantity.Count(p.Best))
 	}
-	s.view.draw([]string{
-		s.view.fit(fmt.Sprintf("%s  looking for the %s", s.plan.name, what)),
-		s.view.fit(fmt.Sprintf("%s: %s %s, %s behind it%s", p.Stage, quantity.Count(p.Level), unit, quantity.Plural(p.Runs, "measurement"), best)),
-		s.view.fit(fmt.Sprintf("%v so far, about %v left", p.Spent.Round(time.Second), p.Left.Round(time.Second))),
+	s.view.Draw([]string{
+		s.view.Fit(fmt.Sprintf("%s  looking for the %s", s.plan.name, what)),
+		s.view.Fit(fmt.Sprintf("%s: %s %s, %s behind it%s", p.Stage, quantity.Count(p.Level), unit, quantity.Plural(p.Runs, "measurement"), best)),
+		s.view.Fit(fmt.Sprintf("%v so far, about %v left", p.Spent.Round(time.Second), p.Left.Round(time.Second))),
 	})
 }
 

@@ -168,7 +168,8 @@ func House() Plan {
 			Beside: []string{"internal/analyze/selection"},
 			Why:    "it sums up what the options of a view leave of a profile"},
 		{Pattern: "internal/analyze/sched", Floor: Analyses, Planned: true},
-		{Pattern: "internal/analyze/gc", Floor: Analyses, Planned: true},
+		{Pattern: "internal/analyze/gc", Floor: Analyses, Beside: []string{"internal/analyze/events"},
+			Why: "a heap that grows in a log is one that grows in metrics"},
 		{Pattern: "internal/analyze/lines", Floor: Analyses, Planned: true},
 		{Pattern: "internal/analyze/*", Floor: Analyses},
 		{Pattern: "internal/symbol", Floor: Analyses, Powers: Files,
@@ -216,6 +217,8 @@ func House() Plan {
 		{Pattern: "internal/drive", Floor: Fourth, Powers: Clock | Files | Net,
 			Why: "it drives loads over the network, reads what they send and writes what came of them"},
 		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files},
+		{Pattern: "internal/collector", Floor: Fourth, Powers: Clock | Files | Net,
+			Why: "it reads the collector's logs, runs commands to have them, and watches servers"},
 
 		{Pattern: "internal/store", Floor: Third, Powers: Files, Planned: true},
 		{Pattern: "internal/fix", Floor: Fourth, Powers: Clock | Files, Planned: true},

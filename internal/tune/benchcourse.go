@@ -38,14 +38,14 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	}
 	defer a.Remove()
 	d := r.length(courseRun)
-	lines := &gcLines{to: r.out}
+	lines := newGCLines(r.out)
 	run := gobench.Run{Bench: s.Name, BenchTime: r.benchTime(d, s), Env: []string{gcTrace(), a.Env()}, CPU: r.o.CPU, Args: r.o.Args, Timeout: min(r.limit(), s.setup+3*d+courseEnd), Output: lines}
 	if r.o.Timeout > 0 {
 		run.Timeout = r.o.Timeout
 	}
 	r.out.begin(s.Name)
 	res, err := r.agentBin.Run(ctx, run)
-	lines.flush()
+	lines.Flush()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

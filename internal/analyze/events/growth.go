@@ -101,15 +101,15 @@ func growth(in *Input, lives [][]metrics.Row) []Event {
 				live.add(ns, float64(c.LiveBytes))
 			}
 		}
-		if t, ok := live.steady(stat.Median); ok {
-			return append(out, heapEvent(t, "what the collector found alive")...)
+		if e, ok := Growing(live.ns, live.value); ok {
+			return append(out, e)
 		}
 		if len(live.ns) >= fewestPoints {
 			return out
 		}
 	}
 	for _, rows := range lives {
-		// The first row behind a collection has the least in it that is dead,
+		// The first row after a collection has the least in it that is dead,
 		// and the least of a part less than the others.
 		var live series
 		for i := 1; i < len(rows); i++ {
@@ -118,10 +118,22 @@ func growth(in *Input, lives [][]metrics.Row) []Event {
 			}
 		}
 		if t, ok := live.steady(func(v []float64) float64 { return stat.Quantile(v, 0) }); ok {
-			out = append(out, heapEvent(t, "the heap just behind collections")...)
+			out = append(out, heapEvent(t, "the heap just after collections")...)
 		}
 	}
 	return out
+}
+
+// Growing finds a heap that grows all along by what the collector found alive in it at
+// some moments, in their order.
+func Growing(ns []int64, alive []float64) (Event, bool) {
+	s := series{ns, alive}
+	if t, ok := s.steady(stat.Median); ok {
+		for _, e := range heapEvent(t, "what the collector found alive") {
+			return e, true
+		}
+	}
+	return Event{}, false
 }
 
 func heapEvent(t trend, what string) []Event {

@@ -17,9 +17,9 @@ type Cycle struct {
 	// program, a whole number as printed: 3 is 3 % to less than 4 %.
 	CPUPercent int
 
-	// Wall time of the phases, one behind the other: stopping the world to end
+	// Wall time of the phases, one after the other: stopping the world to end
 	// sweeping, marking while the program runs, stopping the world to end
-	// marking.
+	// marking. Go 1.5 scans and synchronizes before it marks: here that is marking.
 	SweepTerm, Mark, MarkTerm time.Duration
 	// CPU time of the phases. That of marking is split: AssistCPU was done by
 	// goroutines that allocate, BackgroundCPU by workers, IdleCPU by
@@ -44,3 +44,18 @@ func (c *Cycle) Pause() time.Duration { return c.SweepTerm + c.MarkTerm }
 
 // Wall is the time from the cycle's beginning to its end.
 func (c *Cycle) Wall() time.Duration { return c.SweepTerm + c.Mark + c.MarkTerm }
+
+// CPU is what the collector took from the program: all CPU time of the cycle but that
+// of processors that had nothing else to do.
+func (c *Cycle) CPU() time.Duration {
+	return c.SweepTermCPU + c.AssistCPU + c.BackgroundCPU + c.MarkTermCPU
+}
+
+// Init is the initialization of one package: what GODEBUG=inittrace=1 prints.
+type Init struct {
+	Package string
+	At      time.Duration // its beginning, since the runtime started
+	Wall    time.Duration // how long it took
+	Bytes   int64         // allocated on the heap
+	Allocs  int64
+}

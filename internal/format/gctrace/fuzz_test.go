@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 )
@@ -25,9 +26,9 @@ func (c *Cycle) print() string {
 	return s + "\n"
 }
 
-// Whatever comes: each cycle is a line that IsLine knows, no number is
-// negative, printing the cycles and reading them again gives the same, and
-// lines of others between them change nothing.
+// Whatever comes: each line is counted once, by kind; the cycles of the processes are
+// those of the lines; no number is negative; and printing the cycles and reading them
+// again gives the same, whatever lines of others are between them.
 func FuzzParse(f *testing.F) {
 	fixture, err := os.ReadFile("testdata/go1.26.stderr")
 	if err != nil {
@@ -35,24 +36,41 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(fixture)
 	f.Add([]byte(whole))
+	f.Add([]byte("\x1b[1m" + whole + "\x1b[m\ngc1(1): 0+0 us\nSCHED 0ms:\npacer: \ninit a @1 ms, 0.5 ms clock, 7 bytes, 1 allocs\n"))
+	f.Add([]byte("gc 7 @0.140s 1%: 0.031+2.0+0.042+3.8+0.16 ms clock, 0.12+2.0+0+0.51/0.36/4.0+0.64 ms cpu, 4->5->1 MB, 5 MB goal, 4 P\n"))
 	f.Add(bytes.Replace([]byte(whole), []byte("4 MB goal"), []byte("17592186044415 MB goal"), 1))
 	f.Add([]byte(whole + " (forced)\r\n" + whole[:40] + "\n" + whole))
 	f.Add([]byte("gc 1 @0.038s 1%: 0.018+0.82+0.002 ms clock, 0.14+0.31/0.67/0.43+0.019 ms cpu, 4->4->0 MB, 5 MB goal, 8 P\nscvg: 8 MB released\n"))
 	f.Add([]byte("gc 1000000000000 @1000000000.999999999999s 0%: 1000000000000.9+0+0 ms clock, 0+0/0/0+0 ms cpu, 1000000000000->0->0 MB, 0 MB goal, 0 P"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		cycles, warnings := Parse(data)
-		if len(warnings) > 3 {
-			t.Fatalf("%d warnings", len(warnings))
+		trace, err := Read(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
 		}
-		known, printed := 0, []byte(nil)
-		for line := range bytes.Lines(data) {
-			if IsLine(line) && !isScavenger(bytes.TrimSuffix(line, []byte("\n"))) {
-				known++
+		n := trace.Counts
+		if n.Cycles+n.Inits+n.Scheduler+n.Pacer+n.Scavenger+n.Ancient+n.Cut+n.Others != n.Lines {
+			t.Fatalf("kinds do not sum to the lines: %+v", n)
+		}
+		if lines := int64(len(slices.Collect(bytes.Lines(data)))); lines != n.Lines {
+			t.Fatalf("%d lines, counted %d", lines, n.Lines)
+		}
+		cycles, warnings := Parse(data)
+		if len(warnings) > 5 || int64(len(cycles)) != trace.Cycles() || trace.Cycles()+trace.Dropped != n.Cycles {
+			t.Fatalf("%d cycles, %+v, %q", len(cycles), n, warnings)
+		}
+		var packed Log
+		for i := range cycles {
+			packed.Add(&cycles[i])
+		}
+		for i, c := range packed.All() {
+			if *c != cycles[i] {
+				t.Fatalf("%+v packed, %+v unpacked", cycles[i], *c)
 			}
 		}
-		if known != len(cycles) {
-			t.Fatalf("%d cycles, %d lines of them", len(cycles), known)
+		if packed.Len() != len(cycles) {
+			t.Fatalf("%d cycles packed, %d unpacked", len(cycles), packed.Len())
 		}
+		var printed []byte
 		for i := range cycles {
 			c := &cycles[i]
 			for _, n := range []int64{int64(c.At), int64(c.SweepTerm), int64(c.Mark), int64(c.MarkTerm), int64(c.SweepTermCPU), int64(c.AssistCPU),

@@ -2,73 +2,37 @@ package gctrace
 
 import (
 	"bytes"
-	"fmt"
 	"time"
 )
 
-// maxLine bounds a line of gctrace, which takes some 150 bytes; longer ones are
+// maxLine bounds a line of the runtime's, which takes some 150 bytes; longer ones are
 // not looked at.
 const maxLine = 1 << 10
 
-// Parse returns the cycles in a program's standard error, in the order of
-// their lines, and warnings about what is missing from them. All other lines
-// are passed over.
-func Parse(data []byte) (cycles []Cycle, warnings []string) {
-	var cut, missing, back int
-	var firstCut, firstBack int
-	for n := 1; len(data) > 0; n++ {
-		var line []byte
-		line, data, _ = bytes.Cut(data, []byte("\n"))
-		c, ok := parseLine(line)
-		if !ok {
-			if begins(line) {
-				if cut++; cut == 1 {
-					firstCut = n
-				}
-			}
-			continue
-		}
-		if len(cycles) > 0 {
-			switch last := &cycles[len(cycles)-1]; {
-			case c.N <= last.N || c.At < last.At:
-				if back++; back == 1 {
-					firstBack = n
-				}
-			default:
-				missing += int(min(c.N-last.N-1, 1<<30))
-			}
-		}
-		cycles = append(cycles, c)
-	}
-	if cut > 0 {
-		warnings = append(warnings, fmt.Sprintf("read gctrace: lines that begin like a cycle's and are none: %d, the first is line %d", cut, firstCut))
-	}
-	if missing > 0 {
-		warnings = append(warnings, fmt.Sprintf("read gctrace: cycles that have no line of their own: %d; other output cut them up", missing))
-	}
-	if back > 0 {
-		warnings = append(warnings, fmt.Sprintf("read gctrace: cycles that run backwards: %d, the first in line %d; the process restarted, or a child of it prints too", back, firstBack))
-	}
-	return cycles, warnings
-}
-
 // IsLine reports whether a line, with or without its end, is the runtime's: a
-// whole cycle or a scvg line. Whoever passes on a program's standard error can
-// leave those out.
+// whole cycle, an initialization or a scvg line. Whoever passes on a program's
+// standard error can leave those out.
 func IsLine(line []byte) bool {
 	line = bytes.TrimSuffix(line, []byte("\n"))
-	_, ok := parseLine(line)
+	if _, ok := parseCycle(line); ok {
+		return true
+	}
+	_, ok := parseInit(line)
 	return ok || isScavenger(line)
 }
 
-// Begins reports whether text can be the beginning of a cycle's line, or is one
-// as a whole, its end included. The runtime writes a line in fifty pieces, and
-// other writers of the same stream come between them: each write by itself is
-// the runtime's if what stands there with it is still a beginning.
+// Begins reports whether text can be the beginning of a cycle's or an
+// initialization's line, or is one as a whole, its end included. The runtime writes a
+// line in fifty pieces, and other writers of the same stream come between them: each
+// write by itself is the runtime's if what stands there with it is still a beginning.
 func Begins(text []byte) bool {
 	line, whole := bytes.CutSuffix(text, []byte("\n"))
-	_, s := scan(line)
-	return !s.failed && len(s.rest) == 0 || !whole && s.short
+	if bytes.HasPrefix(line, []byte("init ")) {
+		_, s := scanInit(line)
+		return s.begins(whole)
+	}
+	_, s := scanCycle(line)
+	return s.begins(whole)
 }
 
 // begins reports that a line begins as a cycle's does.
@@ -92,20 +56,34 @@ func isScavenger(line []byte) bool {
 	return !s.failed && (bytes.HasSuffix(line, []byte(" MB released")) || bytes.HasSuffix(line, []byte(" (MB)")))
 }
 
-// parseLine reads one line:
+// isAncient knows the cycles of Go 1.4 and older, "gc1(1): 0+0+12+0 us, …": they say
+// neither when they were nor what was alive after them.
+func isAncient(line []byte) bool {
+	s := scanner{rest: line}
+	s.skip("gc")
+	s.whole()
+	s.skip("(")
+	s.whole()
+	s.skip("): ")
+	s.whole()
+	s.skip("+")
+	return !s.failed
+}
+
+// parseCycle reads one line:
 //
 //	gc 7 @0.105s 3%: 0.012+1.1+0.004 ms clock, 0.024+0.3/0.9/0+0.009 ms cpu,
 //	5->6->2 MB, 6 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)
-func parseLine(line []byte) (c Cycle, ok bool) {
-	c, s := scan(bytes.TrimSuffix(line, []byte("\r")))
-	if s.failed || len(s.rest) > 0 || c.N == 0 {
+func parseCycle(line []byte) (c Cycle, ok bool) {
+	c, s := scanCycle(bytes.TrimSuffix(line, []byte("\r")))
+	if !s.done() || c.N == 0 {
 		return Cycle{}, false
 	}
 	return c, true
 }
 
-// scan reads one line as far as it is one.
-func scan(line []byte) (c Cycle, s scanner) {
+// scanCycle reads one line as far as it is one.
+func scanCycle(line []byte) (c Cycle, s scanner) {
 	s.rest = line
 	if len(line) > maxLine {
 		s.fail(false)
@@ -120,16 +98,27 @@ func scan(line []byte) (c Cycle, s scanner) {
 	s.optional(" (checking for goroutine leaks)")
 	s.skip(": ")
 
-	for _, phase := range []struct {
-		to    *time.Duration
-		after string
-	}{
-		{&c.SweepTerm, "+"}, {&c.Mark, "+"}, {&c.MarkTerm, " ms clock, "},
-		{&c.SweepTermCPU, "+"}, {&c.AssistCPU, "/"}, {&c.BackgroundCPU, "/"}, {&c.IdleCPU, "+"}, {&c.MarkTermCPU, " ms cpu, "},
-	} {
-		*phase.to = s.duration(time.Millisecond)
-		s.skip(phase.after)
+	ms := func() time.Duration { return s.duration(time.Millisecond) }
+	then := func(text string) time.Duration { // a time after some text
+		s.skip(text)
+		return ms()
 	}
+	// Three phases, or five of Go 1.5.
+	c.SweepTerm, c.Mark, c.MarkTerm = ms(), then("+"), then("+")
+	five := s.optional("+")
+	if five {
+		sync, mark := c.MarkTerm, ms()
+		c.Mark, c.MarkTerm = c.Mark+sync+mark, then("+")
+	}
+	s.skip(" ms clock, ")
+	c.SweepTermCPU, c.AssistCPU = ms(), then("+")
+	if five {
+		c.BackgroundCPU = c.AssistCPU + then("+")
+		c.AssistCPU = then("+")
+	}
+	c.BackgroundCPU += then("/")
+	c.IdleCPU, c.MarkTermCPU = then("/"), then("+")
+	s.skip(" ms cpu, ")
 
 	c.StartBytes = s.mebibytes()
 	s.skip("->")
@@ -152,4 +141,32 @@ func scan(line []byte) (c Cycle, s scanner) {
 	s.skip(" P")
 	c.Forced = s.optional(" (forced)")
 	return c, s
+}
+
+// parseInit reads one line:
+//
+//	init net/http @1.5 ms, 0.059 ms clock, 4800 bytes, 33 allocs
+func parseInit(line []byte) (i Init, ok bool) {
+	i, s := scanInit(bytes.TrimSuffix(line, []byte("\r")))
+	return i, s.done()
+}
+
+// scanInit reads one line as far as it is one.
+func scanInit(line []byte) (i Init, s scanner) {
+	s.rest = line
+	if len(line) > maxLine {
+		s.fail(false)
+	}
+	s.skip("init ")
+	i.Package = s.word()
+	s.skip(" @")
+	i.At = s.duration(time.Millisecond)
+	s.skip(" ms, ")
+	i.Wall = s.duration(time.Millisecond)
+	s.skip(" ms clock, ")
+	i.Bytes = s.whole()
+	s.skip(" bytes, ")
+	i.Allocs = s.whole()
+	s.skip(" allocs")
+	return i, s
 }

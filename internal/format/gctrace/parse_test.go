@@ -65,6 +65,16 @@ func TestLine(t *testing.T) {
 				Procs: 8,
 			},
 		},
+		{ // five phases: 2.0+0.042+3.8 ms of marking, 2.0+0.001+0.36 ms of it in the background
+			"gc 7 @0.140s 1%: 0.031+2.0+0.042+3.8+0.16 ms clock, 0.12+2.0+0.001+0.51/0.36/4.0+0.64 ms cpu, 4->5->1 MB, 5 MB goal, 4 P (forced)",
+			Cycle{
+				N: 7, At: 140 * ms, CPUPercent: 1,
+				SweepTerm: 31 * us, Mark: 5842 * us, MarkTerm: 160 * us,
+				SweepTermCPU: 120 * us, AssistCPU: 510 * us, BackgroundCPU: 2361 * us, IdleCPU: 4 * ms, MarkTermCPU: 640 * us,
+				StartBytes: 4 * mib, EndBytes: 5 * mib, LiveBytes: mib, GoalBytes: 5 * mib, StackBytes: -1, GlobalBytes: -1,
+				Procs: 4, Forced: true,
+			},
+		},
 	} {
 		got, warnings := Parse([]byte(c.line + "\n"))
 		if diff := cmp.Diff([]Cycle{c.want}, got); diff != "" || warnings != nil {
@@ -85,7 +95,7 @@ func TestNotTheRuntimes(t *testing.T) {
 	for _, line := range []string{
 		"", "gc", "gc 2 @", "gc is running", "scvg", "scvgx: 1 MB released", "scvg: nothing",
 		"pacer: 8% CPU (25 exp.) for 4+1 B work",
-		" " + whole, "log: " + whole, whole + " ", whole + "x", whole + " (forced) (forced)", whole[:len(whole)-1],
+		whole + " ", whole + "x", whole + " (forced) (forced)", whole[:len(whole)-1],
 		strings.Replace(whole, "gc 2 ", "gc 0 ", 1),
 		strings.Replace(whole, "gc 2 ", "gc -2 ", 1),
 		strings.Replace(whole, "0.002s", ".002s", 1),
@@ -97,6 +107,8 @@ func TestNotTheRuntimes(t *testing.T) {
 		strings.Replace(whole, "4 MB goal", "4 MB\x00goal", 1),
 		strings.Replace(whole, "4 MB goal", "17592186044417 MB goal", 1),
 		strings.Replace(whole, "0.36", "0.3"+strings.Repeat("6", 2000), 1),
+		strings.Replace(whole, "0.36", "0.36+0.1", 1), // four phases
+		"init x @0.003 ms, 0 ms clock, 0 bytes", "init @0.003 ms, 0 ms clock, 0 bytes, 0 allocs", "init: 0 allocs", "init x @-1 ms, 0 ms clock, 0 bytes, 0 allocs",
 	} {
 		if IsLine([]byte(line)) {
 			t.Errorf("taken for the runtime's: %.200q", line)
@@ -108,6 +120,7 @@ func TestNotTheRuntimes(t *testing.T) {
 	for _, line := range []string{
 		"scvg: 8 MB released", "scvg3: 0 MB released\n",
 		"scvg12: inuse: 3, idle: 59, sys: 63, released: 57, consumed: 5 (MB)",
+		"init crypto/internal/fips140/sha256 @0.43 ms, 0.062 ms clock, 112 bytes, 2 allocs\n",
 	} {
 		if !IsLine([]byte(line)) {
 			t.Errorf("not taken for the runtime's: %q", line)
@@ -123,7 +136,7 @@ func TestInterleaved(t *testing.T) {
 	}
 	text := "start\n" + line(1) + "panic: \x00\xff\n\n" + line(2) +
 		line(3)[:30] + "log of the program\n" + line(3)[30:] + // cut up
-		line(4) + "unfinished " + line(5) + // behind other output
+		line(4) + "unfinished " + line(5) + // after other output
 		line(6) + line(2) + line(3) + // another process
 		line(7)[:20]
 	cycles, warnings := Parse([]byte(text))
@@ -131,16 +144,16 @@ func TestInterleaved(t *testing.T) {
 	for _, c := range cycles {
 		got = append(got, c.N)
 	}
-	if diff := cmp.Diff([]int64{1, 2, 4, 6, 2, 3}, got); diff != "" {
+	if diff := cmp.Diff([]int64{1, 2, 4, 5, 6, 2, 3}, got); diff != "" {
 		t.Error(diff)
 	}
 	// Lines: 1 start, 2 gc 1, 3 and 4 the panic, 5 gc 2, 6 the first half of
-	// gc 3, 7 the second, 8 gc 4, 9 gc 5 behind other output, 10 gc 6, 11 gc 2
+	// gc 3, 7 the second, 8 gc 4, 9 gc 5 after other output, 10 gc 6, 11 gc 2
 	// again, 12 gc 3, 13 the first half of gc 7.
 	want := []string{
-		"read gctrace: lines that begin like a cycle's and are none: 2, the first is line 6",
-		"read gctrace: cycles that have no line of their own: 2; other output cut them up",
-		"read gctrace: cycles that run backwards: 1, the first in line 11; the process restarted, or a child of it prints too",
+		"gctrace: lines of cycles that are cut off or damaged: 2, the first is line 6; these cycles are missing",
+		"gctrace: cycles without a line of their own: 1; other output cut them up",
+		"gctrace: 2 processes print into the stream: the program was restarted, or its children print too; line 11 is the first of the second",
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Error(diff)
@@ -197,7 +210,7 @@ func agree(t *testing.T, stderr, stdout []byte) {
 	if close < len(cycles)*8/10 {
 		t.Errorf("%d of %d pauses are those of ReadGCStats", close, len(cycles))
 	}
-	// Behind a forced collection all that lives is what is kept and little else.
+	// After a forced collection all that lives is what is kept and little else.
 	if live := cycles[len(cycles)-1].LiveBytes; live < want.Kept-mib || live > want.Kept+2*mib {
 		t.Errorf("%d bytes live, %d are kept", live, want.Kept)
 	}
@@ -246,7 +259,7 @@ func TestChild(t *testing.T) {
 }
 
 // Every beginning of a line is one, with and without what only some have; with
-// anything else behind it, it is none.
+// anything else after it, it is none.
 func TestBegins(t *testing.T) {
 	for _, line := range []string{whole, whole + " (forced)", strings.Replace(whole, "%: ", "% (checking for goroutine leaks): ", 1)} {
 		for i := range line {
@@ -254,7 +267,7 @@ func TestBegins(t *testing.T) {
 				t.Errorf("not a beginning: %q", line[:i])
 			}
 			if i > 0 && (Begins([]byte(line[:i]+"x")) || Begins([]byte(line[:i]+"\n")) && line[i:] != " (forced)") {
-				t.Errorf("a beginning, with more behind it: %q", line[:i])
+				t.Errorf("a beginning, with more after it: %q", line[:i])
 			}
 		}
 		if !Begins([]byte(line)) || !Begins([]byte(line+"\n")) || Begins([]byte(line+"\n\n")) {

@@ -2,7 +2,6 @@ package gctrace
 
 import (
 	"bytes"
-	"strings"
 	"time"
 )
 
@@ -26,7 +25,7 @@ func (s *scanner) at(text string) bool { return bytes.HasPrefix(s.rest, []byte(t
 // optional passes over a text if it comes next.
 func (s *scanner) optional(text string) bool {
 	if s.failed || !s.at(text) {
-		if len(s.rest) > 0 && strings.HasPrefix(text, string(s.rest)) {
+		if n := len(s.rest); n > 0 && n < len(text) && text[:n] == string(s.rest) {
 			s.fail(true)
 		}
 		return false
@@ -41,7 +40,25 @@ func (s *scanner) skip(text string) {
 	}
 }
 
-// maxWhole bounds all numbers but the goal, in order that none overflows when it is scaled
+// done reports that the line is one, and nothing follows.
+func (s *scanner) done() bool { return !s.failed && len(s.rest) == 0 }
+
+// begins reports that more may make it one, or, where it has its end, that it is one.
+func (s *scanner) begins(whole bool) bool { return s.done() || !whole && s.short }
+
+// word reads up to a space.
+func (s *scanner) word() string {
+	i := bytes.IndexByte(s.rest, ' ')
+	if i <= 0 || s.failed {
+		s.fail(i < 0)
+		return ""
+	}
+	text := string(s.rest[:i])
+	s.rest = s.rest[i:]
+	return text
+}
+
+// maxWhole bounds all numbers but the goal, so that none overflows when it is scaled
 // to bytes or nanoseconds: 10¹² ms is 31 years, 10¹² MiB is more than any
 // machine has; both fit an int64.
 const maxWhole = 1e12

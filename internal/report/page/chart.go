@@ -235,9 +235,9 @@ const chartHole = 5
 
 // path draws the known samples as an SVG path. Unknown stretches stay empty,
 // unless they are narrower than a column; a value alone is a dot.
-func path(samples []Sample, x Axis, y Scale) string {
-	hole := math.Inf(1)
-	if d := distances(samples); len(d) > 1 {
+func path(l *Line, x Axis, y Scale) string {
+	samples, hole := l.Samples, math.Inf(1)
+	if d := distances(samples); len(d) > 1 && !l.Whole {
 		hole = chartHole * stat.Median(d)
 	}
 	var b strings.Builder

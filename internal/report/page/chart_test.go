@@ -39,7 +39,7 @@ func TestPath(t *testing.T) {
 		"fewer values than times":   {sec(0, 5, 10), []float64{0}, "M0 200h0"},
 		"outside the scale":         {sec(0, 10), []float64{-5, 500}, "M0 200h0L1440 0"},
 	} {
-		if got := path(Pairs(c.times, c.values), Axis{0, 10e9}, Scale{0, 100, false}); got != c.want {
+		if got := path(&Line{Samples: Pairs(c.times, c.values)}, Axis{0, 10e9}, Scale{0, 100, false}); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestThinningKeepsExtremes(t *testing.T) {
 			samples = append(samples, s)
 		}
 		got := make(map[int]extremes)
-		points := pathNumber.FindAllStringSubmatch(path(samples, x, Scale{0, 200, false}), -1)
+		points := pathNumber.FindAllStringSubmatch(path(&Line{Samples: samples}, x, Scale{0, 200, false}), -1)
 		if len(points) > 2*chartColumns {
 			r.Fatalf("%d points", len(points))
 		}
@@ -119,7 +119,7 @@ func TestThinnedGaps(t *testing.T) {
 		}
 		samples = append(samples, s)
 	}
-	got := path(samples, Axis{0, 100_000}, unit1)
+	got := path(&Line{Samples: samples}, Axis{0, 100_000}, unit1)
 	if n := strings.Count(got, "M"); n != 2 {
 		t.Errorf("%d pieces, want 2: 1,000 unknown of 100,000 are 7 of %d columns, one is none", n, chartColumns)
 	}

@@ -119,6 +119,22 @@ func Bar(ratio float64, cells int) string {
 	return Pad(s, cells)
 }
 
+// Spark draws shares in eighths of a line, a nought as a blank.
+func Spark(ratios []float64) string {
+	var b strings.Builder
+	for _, v := range ratios {
+		switch n := int(min(max(v, 0), 1)*8 + 0.5); {
+		case n > 0:
+			b.WriteRune([]rune("▁▂▃▄▅▆▇█")[n-1])
+		case v > 0:
+			b.WriteRune('▁')
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
 // Cut ends a line of source that is wider than the terminal.
 func Cut(s string, width int) string {
 	if Cells(s) <= width {

@@ -67,6 +67,7 @@ func Answered(t int64) string {
 type Line struct {
 	Class, Name string
 	Samples     []Sample
+	Whole       bool // nothing lies unknown between two samples, however far apart they are
 }
 
 // leastPoints is how many values a line needs to be a course: two are a sentence.
@@ -118,7 +119,7 @@ func (v *Timeline) Draw(name, unit, note, class string, log bool, x Axis, lines 
 	}
 	c.Grid = y.Grid(unit)
 	for _, l := range lines {
-		c.Lines = append(c.Lines, Path{l.Class, l.Name, path(l.Samples, x, y)})
+		c.Lines = append(c.Lines, Path{l.Class, l.Name, path(&l, x, y)})
 	}
 	if v.Read > 0 {
 		c.Data = newReadData(unit, x, lines, v.Read)

@@ -80,22 +80,6 @@ func courseNote(r *sched.Result) string {
 	return fmt.Sprintf("; over time, each column %s", ns(r.StepNs))
 }
 
-// spark draws shares in eighths of a line, a nought as a blank.
-func spark(ratios []float64) string {
-	var b strings.Builder
-	for _, v := range ratios {
-		switch n := int(min(max(v, 0), 1)*8 + 0.5); {
-		case n > 0:
-			b.WriteRune([]rune("▁▂▃▄▅▆▇█")[n-1])
-		case v > 0:
-			b.WriteRune('▁')
-		default:
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
-}
-
 // doublings are how many times lie in [from, 2·from) and so on, up to to.
 func doublings(h *hist.Histogram) (out []int64, from, to int64) {
 	var by [65]int64

@@ -167,7 +167,7 @@ func (t *writer) summary() {
 		if i == 64 {
 			break
 		}
-		table = append(table, []string{fmt.Sprintf("P%d", p.Number), ns(p.RunningNs), share(p.RunningNs, t.r.SpanNs), spark(shares(&p, t.r))})
+		table = append(table, []string{fmt.Sprintf("P%d", p.Number), ns(p.RunningNs), share(p.RunningNs, t.r.SpanNs), page.Spark(shares(&p, t.r))})
 	}
 	t.Labelled(table)
 	var at []string
@@ -306,7 +306,7 @@ func (t *writer) latency() {
 		for i, b := range bars {
 			ratios[i] = float64(b) / most
 		}
-		t.Hang(2, "", 0, fmt.Sprintf("%s %s %s, each column to twice the time of the one before, the highest %s", ns(from), spark(ratios), ns(to), quantity.Plural(int(most), "wait")))
+		t.Hang(2, "", 0, fmt.Sprintf("%s %s %s, each column to twice the time of the one before, the highest %s", ns(from), page.Spark(ratios), ns(to), quantity.Plural(int(most), "wait")))
 	}
 	for _, d := range t.r.Worst[:min(3, len(t.r.Worst))] {
 		line := fmt.Sprintf("%s at %s: goroutine %d, %s", ns(d.ToNs-d.FromNs), ns(d.FromNs), d.Goroutine, name(d.Start))

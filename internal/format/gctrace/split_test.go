@@ -1,4 +1,4 @@
-package tune
+package gctrace
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,8 @@ import (
 
 // The runtime's lines are told from the program's, whole, in pieces, and behind
 // a line that the program had not ended.
-func TestGCLines(t *testing.T) {
+func TestSplit(t *testing.T) {
+	const start = "init net/http @1.5 ms, 0.059 ms clock, 4800 bytes, 33 allocs\n"
 	const gc = "gc 1 @0.005s 4%: 0.22+1.3+0.092 ms clock, 0.45+0.28/0.17/0.16+0.18 ms cpu, 3->4->3 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P\n"
 	for _, test := range []struct {
 		name      string
@@ -25,26 +26,29 @@ func TestGCLines(t *testing.T) {
 		{"cut off by the program's end", []string{"one\n", gc[:80]}, "one\n", ""},
 		{"cut off as it began", []string{"one\n", gc[:6]}, "one\n", ""},
 		{"a question that ends alike", []string{"log", "ging "}, "logging ", ""},
+		{"an initialization", []string{"one\n", start, "init is done\n", "two"}, "one\ninit is done\ntwo", start},
+		{"an initialization in pieces", []string{start[:5], start[5:20], "one\n", start[20:], gc}, "one\n", start + gc},
+		{"both in a write", []string{gc + start + "init 1\n" + gc}, "init 1\n", gc + start + gc},
 		{"none", []string{"gc gc gc \n", "gc 1 @ nothing\n", "gc "}, "gc gc gc \ngc 1 @ nothing\ngc ", ""},
 	} {
 		var said strings.Builder
-		g := &gcLines{to: &said}
+		var log strings.Builder
+		g := NewSplitter(&said, func(line []byte) { log.Write(line) })
 		for _, w := range test.writes {
 			if n, err := g.Write([]byte(w)); n != len(w) || err != nil {
 				t.Errorf("%s: %d, %v", test.name, n, err)
 			}
 		}
-		g.flush()
-		log, _ := g.bytes()
-		if said.String() != test.said || string(log) != test.log {
-			t.Errorf("%s: said %q, log %q", test.name, said.String(), log)
+		g.Flush()
+		if said.String() != test.said || log.String() != test.log {
+			t.Errorf("%s: said %q, log %q", test.name, said.String(), log.String())
 		}
 	}
 }
 
 // Wherever the writes of others come between those of the runtime's line, both
 // come out whole.
-func TestGCLinesBetween(t *testing.T) {
+func TestSplitBetween(t *testing.T) {
 	const gc = "gc 12 @3.105s 4%: 0.22+1.3+0.092 ms clock, 0.45+0.28/0.17/0.16+0.18 ms cpu, 3->4->3 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)\n"
 	pieces := regexp.MustCompile(`gc |[0-9.]+|->|[+/\n]| P| \(forced\)|[^0-9.\n]+`).FindAllString(gc, -1)
 	if strings.Join(pieces, "") != gc || len(pieces) < 38 {
@@ -54,7 +58,8 @@ func TestGCLinesBetween(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		var said, want strings.Builder
-		g := &gcLines{to: &said}
+		var log strings.Builder
+		g := NewSplitter(&said, func(line []byte) { log.Write(line) })
 		lines := 1 + rnd.IntN(3)
 		for range lines {
 			for _, piece := range pieces {
@@ -66,10 +71,9 @@ func TestGCLinesBetween(t *testing.T) {
 				g.Write([]byte(piece))
 			}
 		}
-		g.flush()
-		log, dropped := g.bytes()
-		if said.String() != want.String() || string(log) != strings.Repeat(gc, lines) || dropped {
-			t.Fatalf("said %q, want %q, log %q", said.String(), want.String(), log)
+		g.Flush()
+		if said.String() != want.String() || log.String() != strings.Repeat(gc, lines) {
+			t.Fatalf("said %q, want %q, log %q", said.String(), want.String(), log.String())
 		}
 	}
 }

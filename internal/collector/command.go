@@ -1,0 +1,135 @@
+package collector
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/internal/cli"
+	"whet/internal/profiles"
+	"whet/internal/recording"
+	"whet/internal/report/gc"
+	"whet/internal/report/page"
+)
+
+// Command is the verb.
+func Command() *cli.Command {
+	return &cli.Command{
+		Name:       "gc",
+		Operands:   "LOG | URL | RECORDING | -- COMMAND…",
+		Recordings: 1,
+		Short:      "what the garbage collector does, what it costs, and what to set",
+		Long: `
+Gc reads what the collector says of itself: the heap before, after and alive, its goal, the time
+the world stands still, what the collector takes of the processors' time and from whom (workers,
+assists, stops; what idle processors do is apart), forced cycles, and what packages take to
+initialize. It says what that means: too many cycles for a small heap, goroutines that are made to
+mark, a memory limit without room, a live heap that grows.
+LOG is the standard error of a program run with GODEBUG=gctrace=1, inittrace=1 beside it if you
+like, - for the standard input; lines of others are passed over, and a log of any length is read
+line by line. RECORDING is one of whet's. URL is a program with whet/agent or net/http/pprof: its
+metrics are watched for -seconds, and its heap profiles before and after name what grows.
+After -- stands a command: it is run with GODEBUG=gctrace=1,inittrace=1, its output is passed on
+without those lines, and a chart on the terminal shows the heap meanwhile. What was seen is
+written to the standard error after it; the exit code is the command's.`,
+		Examples: []string{
+			"whet gc gc.log",
+			"whet gc -json gc.log",
+			"whet gc -html -o gc.html gc.log",
+			"whet gc -- ./server -addr localhost:8080",
+			"whet gc @",
+			"whet gc -seconds 30 http://localhost:6060",
+		},
+		Setup: func(fs *flag.FlagSet) cli.RunFunc {
+			v := &view{}
+			fs.BoolVar(&v.asJSON, "json", false, "print one JSON document, with every cycle")
+			fs.BoolVar(&v.html, "html", false, "write a page with charts")
+			fs.BoolVar(&v.svg, "svg", false, "write the charts as a picture")
+			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
+			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
+			cli.Duration(fs, &v.watch, "seconds", "of a URL, watch for this `time` (default 10s)")
+			v.headers = cli.HeaderList{}
+			fs.Var(&v.headers, "H", "of a URL, send a `header`, as in 'Authorization: Bearer x'; may be given several times")
+			fs.Var(&v.limit, "limit", "the memory limit (GOMEMLIMIT) of the program of a log, a `size` such as 64MiB: a log does not name it")
+			return v.run
+		},
+	}
+}
+
+// view is what was asked for.
+type view struct {
+	asJSON, html, svg, all bool
+	output                 string
+	watch                  time.Duration
+	headers                cli.HeaderList
+	limit                  profiles.Size
+}
+
+func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
+	switch {
+	case v.html && (v.svg || v.asJSON) || v.svg && v.asJSON:
+		return cli.UsageError("gc: -html, -svg and -json are three ways to show the same: choose one")
+	case v.watch < 0:
+		return cli.UsageError("gc: -seconds %v: give a time above zero", v.watch)
+	}
+	if i := slices.Index(operands, "--"); i >= 0 {
+		if i > 0 {
+			return cli.UsageError("gc: name a log, or a command after --, not both (%s)", strings.Join(operands[:i], " "))
+		}
+		return v.command(ctx, e, operands[1:])
+	}
+	operand, err := cli.OneOperand("gc", "log", operands)
+	if err != nil {
+		return err
+	}
+	read := v.log
+	if _, ok := cli.AsURL(operand); ok {
+		read = v.live
+	} else if recording.Is(operand) {
+		read = v.recorded
+	} else if v.watch != 0 || len(v.headers) > 0 {
+		return cli.UsageError("gc: -seconds and -H are of a URL, and %s is none", operand)
+	}
+	// What reads only need not be waited for.
+	return cli.Abandonable(ctx, func() error {
+		p, err := read(ctx, e, operand)
+		if err != nil {
+			return err
+		}
+		return e.Emit(ctx, v.outputOf(p.Name), func(w io.Writer) error { return v.write(w, p, e.Width, e.Color && v.toTerminal()) })
+	})
+}
+
+func (v *view) toTerminal() bool { return v.output == "" || v.output == "-" }
+
+// outputOf is the file to write to; pages have a name of their own.
+func (v *view) outputOf(name string) string {
+	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	if strings.ContainsAny(base, " :/\\") || base == "" || base == "." {
+		base = "gc"
+	}
+	switch {
+	case v.html:
+		return cmp.Or(v.output, base+".gc.html")
+	case v.svg:
+		return cmp.Or(v.output, base+".gc.svg")
+	}
+	return v.output
+}
+
+func (v *view) write(w io.Writer, p *gc.Page, width int, color bool) error {
+	switch {
+	case v.asJSON:
+		return gc.WriteJSON(w, p)
+	case v.html:
+		return gc.WriteHTML(w, p)
+	case v.svg:
+		return gc.WriteSVG(w, p)
+	}
+	return gc.WriteText(w, p, page.TextOptions{Width: width, All: v.all, Color: color})
+}
