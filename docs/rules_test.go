@@ -2,19 +2,22 @@ package docs
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules"
+	"whet/internal/quantity"
 )
 
 // TestRulesPage: the page of the rules is what the rules say of themselves.
 func TestRulesPage(t *testing.T) {
-	want := rulesPage(rules.All())
+	want := rulesPage(rules.All(), spokeRightly(t))
 	if *update {
 		if err := os.WriteFile("rules.md", []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -29,15 +32,43 @@ func TestRulesPage(t *testing.T) {
 	}
 }
 
+// spoke counts the findings of the corpus that were judged right, by row and by rule.
+type spoke struct{ Rows, Rules map[string]int }
+
+func spokeRightly(t *testing.T) (s spoke) {
+	t.Helper()
+	data, err := os.ReadFile("../bench/results/spoke.json")
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range s.Rows {
+		if !slices.ContainsFunc(rules.Rows(), func(r knowledge.Row) bool { return r.ID == row }) {
+			t.Errorf("a finding of the corpus rests on the row %s, which there is no more", row)
+		}
+	}
+	return s
+}
+
+// times is a count, "–" for none.
+func times(n int) string {
+	if n == 0 {
+		return "–"
+	}
+	return fmt.Sprint(n)
+}
+
 // rowsOf are the rows of a rule that speaks by rows of knowledge.
-func rowsOf(cause string) string {
+func rowsOf(cause string, right map[string]int) string {
 	var b strings.Builder
 	for _, row := range rules.Rows() {
 		if row.Cause != cause {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString("\nIts rows, and what their examples gained (make knowledge):\n\n| row | of | when | instead | gain |\n|---|---|---|---|---:|\n")
+			b.WriteString("\nIts rows, and what their examples gained (make knowledge):\n\n| row | of | when | instead | gain | right |\n|---|---|---|---|---:|---:|\n")
 		}
 		when := row.When.String()
 		if row.Go != "" {
@@ -47,7 +78,7 @@ func rowsOf(cause string) string {
 		if g := knowledge.GainOf(row.ID); g != nil {
 			gain = fmt.Sprintf("%.1fx (%.1f to %.1f), %d to %d allocations", g.Ratio, g.Low, g.High, g.Before, g.After)
 		}
-		cells := []string{"<a id=\"" + row.ID + "\"></a>" + row.ID, cmp.Or(strings.Join(row.Callees, ", "), "statements"), cmp.Or(strings.TrimPrefix(when, "; "), "always"), row.Instead, gain}
+		cells := []string{"<a id=\"" + row.ID + "\"></a>" + row.ID, cmp.Or(strings.Join(row.Callees, ", "), "statements"), cmp.Or(strings.TrimPrefix(when, "; "), "always"), row.Instead, gain, times(right[row.ID])}
 		for _, c := range cells {
 			b.WriteString("| " + strings.NewReplacer("|", `\|`, "](", `]\(`).Replace(c) + " ")
 		}
@@ -56,11 +87,14 @@ func rowsOf(cause string) string {
 	return b.String()
 }
 
-func rulesPage(all []diagnose.Rule) string {
+func rulesPage(all []diagnose.Rule, right spoke) string {
 	var b strings.Builder
 	b.WriteString("# The rules\n\n<!-- Written by go test ./docs -update from the rules themselves. -->\n\n")
 	fmt.Fprintf(&b, "A rule names one cause, with its evidence. What it claims becomes a finding when the place holds at least %g %% of the\n"+
 		"base's CPU time, of its allocated bytes, or of lock delay: the same threshold for every rule and every program.\n", 100*diagnose.Threshold)
+	fmt.Fprintf(&b, "\nWhat a rule says was judged by hand on [a corpus](../bench/README.md#diagnosis-does-whet-name-the-place-that-a-speed-up-changed) of speed-ups that authors of public modules made and measured, and of\n"+
+		"packages known for their care. A rule says how many of its findings there were right, and so does the column *right* of its rows: %d rows have spoken\n"+
+		"rightly. Where it has –, a row has spoken in no case of the corpus, or not rightly; it rests on the benchmark of its example and on its fixtures alone.\n", len(right.Rows))
 	for _, r := range all {
 		fmt.Fprintf(&b, "\n## %s: %s\n", r.ID, r.Title)
 		for _, part := range []struct{ name, text string }{
@@ -74,7 +108,10 @@ func rulesPage(all []diagnose.Rule) string {
 		}
 		fmt.Fprintf(&b, "\n**Evidence.** %s; about CPU time from %d samples of the base.\n", strings.Join(evidence, ", "), r.MinSamples)
 		fmt.Fprintf(&b, "\n```go\n// before\n%s\n\n// after\n%s\n```\n", strings.Trim(r.Doc.Before, "\n"), strings.Trim(r.Doc.After, "\n"))
-		b.WriteString(rowsOf(r.ID))
+		if n := right.Rules[r.ID]; n > 0 {
+			fmt.Fprintf(&b, "\n**In the corpus.** %s, judged right.\n", quantity.Plural(n, "finding"))
+		}
+		b.WriteString(rowsOf(r.ID, right.Rows))
 	}
 	fmt.Fprintf(&b, "\n## Advice that no longer holds\n\nMeasured once as rows of the tables above, and dropped:\n\n")
 	for _, d := range knowledge.NoLonger() {

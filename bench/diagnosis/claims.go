@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
 	"whet/internal/quantity"
 	"whet/internal/stat"
@@ -84,6 +85,7 @@ type causeScore struct {
 	ByConfidence    map[finding.Confidence]int
 	WrongConfidence map[finding.Confidence]int
 	Rows            map[string]int // claims that are right, by the row that they rest on
+	Rules           map[string]int // the same by the rule
 }
 
 func (s *causeScore) add(c *Case, r *Row, judged map[claimKey]string) {
@@ -105,11 +107,14 @@ func (s *causeScore) add(c *Case, r *Row, judged map[claimKey]string) {
 			s.ByConfidence, s.WrongConfidence = make(map[finding.Confidence]int), make(map[finding.Confidence]int)
 		}
 		s.ByConfidence[claim.Confidence]++
-		if claim.Row != "" && what != judgedFalse && what != judgedMinor {
+		if what != judgedFalse && what != judgedMinor {
 			if s.Rows == nil {
-				s.Rows = make(map[string]int)
+				s.Rows, s.Rules = make(map[string]int), make(map[string]int)
 			}
-			s.Rows[claim.Row]++
+			s.Rules[claim.Rule]++
+			if row := claim.row(); row != "" {
+				s.Rows[row]++
+			}
 		}
 		if what == judgedFalse {
 			s.WrongConfidence[claim.Confidence]++
@@ -123,23 +128,56 @@ func (s *causeScore) add(c *Case, r *Row, judged map[claimKey]string) {
 	}
 }
 
-// spoke says which rows of docs/rules.md spoke rightly in some case, and how often; "" where
-// no claim says what row it rests on.
-func spoke(scores ...*causeScore) string {
-	sum := make(map[string]int)
-	for _, s := range scores {
-		for row, n := range s.Rows {
-			sum[row] += n
+// row is the row that a claim rests on: what it says itself, or of a rule that has one
+// row alone that one, as recordings were diagnosed before claims said it; "" where
+// neither is known.
+func (c *Claim) row() string {
+	if c.Row != "" {
+		return c.Row
+	}
+	var of []string
+	for _, r := range rules.Rows() {
+		if r.Cause == c.Rule {
+			of = append(of, r.ID)
 		}
 	}
-	if len(sum) == 0 {
+	if len(of) != 1 {
+		return ""
+	}
+	return of[0]
+}
+
+// Spoke counts the claims of the corpus that were judged right, by the row that they
+// rest on and by the rule. results/spoke.json holds it, from where docs/rules.md has it.
+type Spoke struct {
+	Rows  map[string]int `json:"rows"`
+	Rules map[string]int `json:"rules"`
+}
+
+func spokeOf(scores ...*causeScore) Spoke {
+	sum := Spoke{make(map[string]int), make(map[string]int)}
+	for _, s := range scores {
+		for row, n := range s.Rows {
+			sum.Rows[row] += n
+		}
+		for rule, n := range s.Rules {
+			sum.Rules[rule] += n
+		}
+	}
+	return sum
+}
+
+// String says which rows of docs/rules.md spoke rightly in some case, and how often; ""
+// where no claim says what row it rests on.
+func (s Spoke) String() string {
+	if len(s.Rows) == 0 {
 		return ""
 	}
 	var list []string
-	for _, row := range slices.Sorted(maps.Keys(sum)) {
-		list = append(list, fmt.Sprintf("%s (%d)", row, sum[row]))
+	for _, row := range slices.Sorted(maps.Keys(s.Rows)) {
+		list = append(list, fmt.Sprintf("%s (%d)", row, s.Rows[row]))
 	}
-	return fmt.Sprintf("%d rows of [the rules](../docs/rules.md) spoke rightly, with how often: %s. The others spoke in no case, or wrongly.\n", len(sum), strings.Join(list, ", "))
+	return fmt.Sprintf("%d rows of [the rules](../docs/rules.md) spoke rightly, with how often: %s. The others spoke in no case, or wrongly.\n", len(s.Rows), strings.Join(list, ", "))
 }
 
 // wrong says how many claims of a confidence were wrong, with the exact interval

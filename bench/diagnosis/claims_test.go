@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 
 	"whet/internal/finding"
@@ -39,17 +40,42 @@ func TestClaims(t *testing.T) {
 func TestSpoke(t *testing.T) {
 	c := Case{Name: "a", Kind: kindBenchmark}
 	r, judged := Row{}, make(map[claimKey]string)
-	for i, of := range []struct{ row, what string }{{"b", judgedRemedy}, {"a", judgedTrue}, {"a", judgedCause}, {"c", judgedFalse}, {"a", judgedMinor}, {"c", ""}, {"", judgedRemedy}} {
+	for i, of := range []struct{ row, what string }{{"b", judgedRemedy}, {"a", judgedTrue}, {"a", judgedCause}, {"c", judgedFalse}, {"a", judgedMinor}, {"c", ""}, {"", judgedRemedy}} { // the last rests on no row that is known
 		r.Claims = append(r.Claims, Claim{Rule: "x", Row: of.row, File: "f.go", Line: i, Confidence: finding.High})
 		judged[claimKey{"a", "x", "f.go", i}] = of.what
 	}
 	var s causeScore
 	s.add(&c, &r, judged)
-	if got, want := spoke(&s, &causeScore{}), "2 rows of [the rules](../docs/rules.md) spoke rightly, with how often: a (2), b (1). The others spoke in no case, or wrongly.\n"; got != want {
+	if got, want := spokeOf(&s, &causeScore{}).String(), "2 rows of [the rules](../docs/rules.md) spoke rightly, with how often: a (2), b (1). The others spoke in no case, or wrongly.\n"; got != want {
 		t.Errorf("%q", got)
 	}
-	if got := spoke(&causeScore{}); got != "" {
+	if got := spokeOf(&causeScore{}).String(); got != "" {
 		t.Errorf("of claims without rows: %q", got)
+	}
+	if got := s.Rules["x"]; got != 4 {
+		t.Errorf("rule x: %d, want 4 of the 7: one is false, one not worth doing, one not judged", got)
+	}
+	for _, c := range []struct{ rule, row, want string }{
+		{"scan-in-loop", "map-scanned", "map-scanned"}, {"map-of-constants", "", "constant-map"}, {"scan-in-loop", "", ""}, {"string-copy", "", ""},
+	} {
+		if got := (&Claim{Rule: c.rule, Row: c.row}).row(); got != c.want {
+			t.Errorf("a claim of %s with row %q rests on %q, want %q", c.rule, c.row, got, c.want)
+		}
+	}
+}
+
+// What docs/rules.md says of the corpus is what the kept rows and judgements give.
+func TestSpokeIsKept(t *testing.T) {
+	_, spoke, err := render("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile("../results/spoke.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := spoke.text(); string(kept) != want {
+		t.Errorf("bench/results/spoke.json is old: go run ./bench/diagnosis -table && go test ./docs -run TestRulesPage -update\n%s", want)
 	}
 }
 

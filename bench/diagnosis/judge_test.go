@@ -106,7 +106,7 @@ func TestCopyTree(t *testing.T) {
 
 // The table of the README is what the kept rows give.
 func TestTableIsOfItsRows(t *testing.T) {
-	text, err := render("..")
+	text, _, err := render("..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,8 +73,11 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	text, err := render(o.dir)
+	text, spoke, err := render(o.dir)
 	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(spokeFile(o.dir), []byte(spoke.text()), 0o644); err != nil {
 		return err
 	}
 	fmt.Println(text)

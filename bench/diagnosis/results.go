@@ -12,6 +12,17 @@ import (
 
 func resultsFile(dir string) string { return filepath.Join(dir, "results", "diagnosis.jsonl") }
 
+func spokeFile(dir string) string { return filepath.Join(dir, "results", "spoke.json") }
+
+// text is what the file holds.
+func (s Spoke) text() string {
+	data, err := json.MarshalIndent(s, "", "\t")
+	if err != nil {
+		panic(err) // maps of numbers
+	}
+	return string(data) + "\n"
+}
+
 // readRows are the rows that are kept, the newest of each case.
 func readRows(dir string) (map[string]Row, error) {
 	data, err := os.ReadFile(resultsFile(dir))

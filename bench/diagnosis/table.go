@@ -45,19 +45,19 @@ func (s *score) add(c *Case, r *Row) {
 	}
 }
 
-// render makes the text of the README from the kept rows.
-func render(dir string) (string, error) {
+// render makes the text of the README from the kept rows, and counts what spoke rightly.
+func render(dir string) (text string, spoke Spoke, err error) {
 	all, err := cases()
 	if err != nil {
-		return "", err
+		return "", spoke, err
 	}
 	rows, err := readRows(dir)
 	if err != nil {
-		return "", err
+		return "", spoke, err
 	}
 	judged, err := judgements(all)
 	if err != nil {
-		return "", err
+		return "", spoke, err
 	}
 	scores, claims := make(map[string]*score), make(map[*score]*causeScore)
 	for _, h := range halves {
@@ -86,7 +86,7 @@ func render(dir string) (string, error) {
 		t.Rows = append(t.Rows, []string{version(&c) + ", " + c.Commit, c.half(), c.Change, c.Cause, place(c.rank(r.Places)), outcome, head(&r), place(c.scriptRank(r.Script)), c.Judged})
 	}
 	if len(at) == 0 {
-		return "Nothing was measured yet.\n", nil
+		return "Nothing was measured yet.\n", spoke, nil
 	}
 	sum := ledger.Table{Head: []string{"", "open half: whet", "script", "half set aside: whet", "script", "second look: whet", "script", "asked for"}}
 	row := func(label, asked string, values func(s *score) (whet, script string)) {
@@ -109,7 +109,8 @@ func render(dir string) (string, error) {
 	row("of medium confidence", "at most 15 %", func(s *score) (string, string) { return claims[s].wrong(finding.Medium), "–" })
 	row("of low confidence", "–", func(s *score) (string, string) { return claims[s].wrong(finding.Low), "–" })
 	row("claims nobody judged yet", "none", func(s *score) (string, string) { return fmt.Sprint(claims[s].Unjudged), "–" })
-	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n" + spoke(claims[scores[halfOpen]], claims[scores[halfAside]], claims[scores[halfSecond]]), nil
+	spoke = spokeOf(claims[scores[halfOpen]], claims[scores[halfAside]], claims[scores[halfSecond]])
+	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n" + spoke.String(), spoke, nil
 }
 
 func share(n, of int) string {

@@ -17,8 +17,9 @@
 //	ceiling_ratio     = 1 / (1 − max(avoidable_cpu_ratio, wait)), at most 100
 //
 // where avoidable_cpu_ratio is the part of cpu_ratio that the remedy removes, and
-// wait the part of the time that waiting takes: of a benchmark the
-// delay_ratio; of a service the place's mutex delay for each request, divided by
+// wait the part of the time that waiting takes, by the execution trace or the block
+// profile where they show it, or else by the mutex profile: of a benchmark the
+// delay_ratio; of a service the place's delay for each request, divided by
 // the mean service time (64 requests that wait at once delay each other by far
 // more than any of them takes); of a program 0, since its goroutines wait side
 // by side. Unknown, it is 0 too.

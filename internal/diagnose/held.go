@@ -25,7 +25,7 @@ const mostOfHeld = 0.5
 // Let d be the lock's delay and c the base's CPU time, in nanoseconds: both
 // claims have the delay_ratio d / (d + c), the statement has its own cpu_ratio,
 // and its ceiling_ratio is that of the larger of its avoidable_cpu_ratio and the
-// lock's share of the time (waitShare).
+// lock's share of the time (lockWait).
 func (s *Subject) takeOver(ws []weighed) {
 	for i := range ws {
 		lock := &ws[i]

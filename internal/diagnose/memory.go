@@ -90,6 +90,13 @@ func (s *Subject) manage() (m memoryManagement) {
 	return m
 }
 
+// CollectorShare is the share of the CPU time of the base and the runtime's background
+// work that the collector's own goroutines take, in [0,1].
+func (s *Subject) CollectorShare() float64 {
+	m := s.memory()
+	return ratio(m.collect, m.base+m.background)
+}
+
 func isMalloc(fn string) bool {
 	return strings.HasPrefix(fn, "runtime.mallocgc") || fn == "runtime.newobject" || fn == "runtime.growslice" || fn == "runtime.gcAssistAlloc"
 }

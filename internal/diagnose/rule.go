@@ -76,8 +76,9 @@ type Claim struct {
 	// samples does: one of ten calls stays, a smaller block is allocated. The zero
 	// value means all of it.
 	Removed Removed
-	// Wait is the part of the time, in [0,1], that the trace shows to be lost at the
-	// place: of requests, of the span or of the processors, as the evidence says. The
+	// Wait is the part of the time, in [0,1], that is lost at the place beside what the
+	// base's samples there hold: of requests, of the span of a trace or of the
+	// processors, which wait or work for the collector, as the evidence says. The
 	// rule has judged it; it counts for the threshold as a share of time does.
 	Wait       float64
 	Confidence finding.Confidence // as far as the rule can tell; the runner may lower it

@@ -230,7 +230,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 		if len(ids) > 1 {
 			were = "were"
 		}
-		notAsked = append(notAsked, fmt.Sprintf("%s: %s %s not asked: no %s was recorded", s.Benchmark, strings.Join(ids, " and "), were, what))
+		notAsked = append(notAsked, fmt.Sprintf("%s: %s %s not asked: no %s was recorded%s", s.Benchmark, strings.Join(ids, " and "), were, what, s.locksUnseen(what)))
 	}
 	if len(unasked) > 0 {
 		notAsked = append(notAsked, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
@@ -347,7 +347,7 @@ type placeKey struct {
 type mergedFinding struct {
 	finding.Finding
 	above  bool
-	wait   float64 // what the delay that the remedy removes is of the time: see waitShare
+	wait   float64 // what the delay that the remedy removes is of the time: see lockWait
 	weight float64 // of the benchmark whose words the finding has
 	bench  string
 }
@@ -391,6 +391,7 @@ func (m *merger) add(s *Subject, w weighed) {
 	if text := s.waitText(&w); text != "" {
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: text})
 	}
+	f.Evidence = slices.Concat(f.Evidence, s.ceilingEvidence(&w))
 	if text := s.settles(&w); text != "" {
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "open", Text: text})
 	}

@@ -237,7 +237,7 @@ func (s *Subject) delayShare(d float64) float64 {
 }
 
 // waitShare is the part of the time that would be gained without a mutex delay of d
-// nanoseconds, as far as that is known, in [0,1]. A benchmark's delay stands for time
+// nanoseconds, as far as the mutex profile knows it, in [0,1]. A benchmark's delay stands for time
 // (delayShare). A request takes its own part of the delay longer: the delay by
 // the requests it covers, divided by the mean service time. In a program
 // goroutines wait side by side, and nobody knows which of them the end waits
@@ -285,7 +285,7 @@ func ratio(part, whole int64) float64 {
 // shares are the three figures of a set of samples; 0 where one is unknown.
 type shares struct {
 	cpu, alloc, delay float64
-	wait              float64 // what the delay is of the time: see waitShare
+	wait              float64 // what the delay is of the time: see lockWait
 	few               bool    // too few samples for the shares of time to count
 	fewAllocs         bool    // the same for that of bytes
 	fewWaits          bool    // the same for that of delay
@@ -340,7 +340,7 @@ func (s *Subject) shares(set Samples, minSamples int) shares {
 		out.delay = s.delayShare(s.delay(set.Mutex))
 	}
 	if !unknown.CPU || set.aboutWaits() {
-		out.wait = s.waitShare(s.delay(set.Mutex))
+		out.wait, _ = s.lockWait(s.delay(set.Mutex))
 	}
 	return out
 }

@@ -151,6 +151,35 @@ func emptyInterface(t types.Type) bool {
 	return ok && i.Empty()
 }
 
+// intoMap holds where an argument is the address of a map of any by strings.
+func intoMap(i int) Condition {
+	return Condition{ordinal(i) + " is the address of a map[string]any", func(c *Call) bool {
+		ref, ok := c.argument(i).(*ast.UnaryExpr)
+		if !ok || ref.Op != token.AND {
+			return false
+		}
+		m, ok := typed.Under[*types.Map](c.In.TypeOf(ref.X))
+		return ok && typed.IsString(m.Key()) && emptyInterface(m.Elem())
+	}}
+}
+
+// madeOfStruct holds where an argument is what a call made of a struct, by itself or by
+// its address.
+func madeOfStruct(i int) Condition {
+	return Condition{"it is made of a struct", func(c *Call) bool {
+		made := c.made(c.argument(i))
+		if made == nil || len(made.Args) == 0 {
+			return false
+		}
+		t := c.In.TypeOf(made.Args[0])
+		if to, ok := typed.Under[*types.Pointer](t); ok {
+			t = to.Elem()
+		}
+		_, is := typed.Under[*types.Struct](t)
+		return is
+	}}
+}
+
 // dropped holds where an argument is the address of a variable of type any that
 // nothing else sees.
 func dropped(i int) Condition {

@@ -24,6 +24,7 @@ import (
 	"whet/internal/diagnose/rules/lockcontention"
 	"whet/internal/diagnose/rules/lockheld"
 	"whet/internal/diagnose/rules/logging"
+	"whet/internal/diagnose/rules/markedpointers"
 	"whet/internal/diagnose/rules/objectpercall"
 	"whet/internal/diagnose/rules/randomperelement"
 	"whet/internal/diagnose/rules/readercontention"
@@ -51,6 +52,7 @@ func All() []diagnose.Rule {
 		idlebehindlock.Rule(),
 		equalcalls.Rule(),
 		collectorassists.Rule(),
+		markedpointers.Rule(),
 		busywaiting.Rule(),
 		throttled.Rule(),
 		fmtformat.Rule(),

@@ -82,15 +82,17 @@ func TestShapeBroken(t *testing.T) {
 		lists = lists[:1]
 	}
 	for _, row := range shape.Table() {
-		broken := row.Example
-		broken.Params, broken.Decls = "", "type missing missing\n"+broken.Decls
-		lineByLine(t, &broken, row.Example.Before, true)
-		broken.Params = row.Example.Params
-		for _, with := range lists {
-			for _, body := range brokenCalls(t, row.Example.Before, with) {
-				lineByLine(t, &broken, body, true)
+		t.Run(row.ID, func(t *testing.T) {
+			broken := row.Example
+			broken.Params, broken.Decls = "", "type missing missing\n"+broken.Decls
+			lineByLine(t, &broken, row.Example.Before, true)
+			broken.Params = row.Example.Params
+			for _, with := range lists {
+				for _, body := range brokenCalls(t, row.Example.Before, with) {
+					lineByLine(t, &broken, body, true)
+				}
 			}
-		}
+		})
 	}
 }
 

@@ -26,6 +26,17 @@ var ofEscapes = []Shape{
 			After:  "p := point{n, n, n}\nif p.x < 0 {\n\tp := p\n\treturn report(&p)\n}\nreturn p.x + p.y + p.z"},
 	}, Spends: []string{blocks}, Find: movedForBranch},
 	{Row: knowledge.Row{
+		ID: "leaks-for-branch", Cause: "escape-for-branch",
+		When:       knowledge.Words("the compiler moves a parameter or a local variable to the heap, all that takes its address is a call of a function of the program's, and that function lets its parameter go but in branches that leave it, which hold next to no samples"),
+		Cost:       "a variable is on the heap as the function that is handed its address keeps that in a branch",
+		Instead:    "Copy in that branch of the function that is called, and keep the copy: if … { x := *p; return keep(&x) }. Its parameter does not leak then, and the variables of all its callers stay on the stack.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "n int", Result: "int", Args: "12",
+			Decls:  "type point struct{ x, y, z int }\n\nvar last *point\n\n//go:noinline\nfunc sum(p *point) int {\n\tif p.x < 0 {\n\t\tlast = p\n\t\treturn -1\n\t}\n\treturn p.x + p.y + p.z\n}\n\n//go:noinline\nfunc total(p *point) int {\n\tif p.x < 0 {\n\t\tx := *p\n\t\tlast = &x\n\t\treturn -1\n\t}\n\treturn p.x + p.y + p.z\n}\n",
+			Before: "p := point{n, n, n}\nreturn sum(&p)",
+			After:  "p := point{n, n, n}\nreturn total(&p)"},
+	}, Spends: []string{blocks}, Find: leaksForBranch},
+	{Row: knowledge.Row{
 		ID: "object-dropped", Cause: "object-dropped",
 		When:       knowledge.Words("a variable starts as &T{…} or new(T) of a struct of the package, the compiler says that it escapes to the heap, memory is taken for it, and nothing that is done with it lets it outlive the call: its fields are used, and functions are called that keep it no longer"),
 		Cost:       "an object is made on the heap for one call",
@@ -38,13 +49,72 @@ var ofEscapes = []Shape{
 	}, Spends: []string{blocks}, Find: droppedObject},
 }
 
-func movedForBranch(p *typed.Package, n ast.Node) (m Match) {
+// movable is the parameter or local variable that a node declares, nil where it is none.
+func movable(p *typed.Package, n ast.Node) *types.Var {
 	id, ok := n.(*ast.Ident)
 	if !ok {
-		return m
+		return nil
 	}
 	v, ok := p.Info.Defs[id].(*types.Var)
 	if !ok || v.IsField() || typed.Global(v) || v.Kind() == types.ResultVar || v.Kind() == types.PackageVar || p.Definition(v) != id {
+		return nil
+	}
+	return v
+}
+
+// leaksForBranch is movedForBranch where the branch is in the function that the address
+// is handed to.
+func leaksForBranch(p *typed.Package, n ast.Node) (m Match) {
+	v := movable(p, n)
+	if v == nil {
+		return m
+	}
+	var to *typed.Function
+	var param *types.Var
+	for _, use := range p.Uses(v) {
+		if !escapes(p, use, v) {
+			continue
+		}
+		ref, _ := p.Parent(use).(*ast.UnaryExpr)
+		if ref == nil {
+			return m
+		}
+		call, _ := p.Parent(ref).(*ast.CallExpr)
+		if call == nil || p.Started(call) || !p.RunsNow(use, v) {
+			return m
+		}
+		callee, i := p.Reached(call), slices.Index(call.Args, ast.Expr(ref))
+		if callee == nil || callee.Decl.Body == nil || i < 0 || i >= callee.Object.Signature().Params().Len() || callee.Object.Signature().Variadic() || to != nil && callee.Object != to.Object {
+			return m
+		}
+		at := callee.Object.Signature().Params().At(i)
+		if param != nil && at != param {
+			return m
+		}
+		to, param = callee, at
+	}
+	if to == nil {
+		return m
+	}
+	for _, use := range to.Package.Uses(param) {
+		if lets(to.Package, use, param, maxDepth) {
+			continue
+		}
+		b := leaving(to.Package, use, param)
+		if b == nil {
+			return Match{}
+		}
+		m.Rare = append(m.Rare, b)
+	}
+	if len(m.Rare) > 0 {
+		m.Goes, m.RareIn, m.Decision, m.All = []ast.Node{n}, to.File, "moved to heap: "+v.Name(), true
+	}
+	return m
+}
+
+func movedForBranch(p *typed.Package, n ast.Node) (m Match) {
+	v := movable(p, n)
+	if v == nil {
 		return m
 	}
 	var rare []ast.Node
@@ -63,7 +133,7 @@ func movedForBranch(p *typed.Package, n ast.Node) (m Match) {
 		rare = mutual(p, v, uses)
 	}
 	if len(rare) > 0 {
-		m = Match{Goes: []ast.Node{id}, Rare: rare, Decision: "moved to heap: " + v.Name(), All: true}
+		m = Match{Goes: []ast.Node{n}, Rare: rare, Decision: "moved to heap: " + v.Name(), All: true}
 	}
 	return m
 }
@@ -217,57 +287,57 @@ func newObject(p *typed.Package, value ast.Expr) bool {
 // with a pointer keep it no longer than the call, as far as their source shows: they
 // use its fields, or hand it on to others of which the same holds.
 func passes(p *typed.Package, v *types.Var, depth int) bool {
-	if depth == 0 {
+	return depth > 0 && !slices.ContainsFunc(p.Uses(v), func(use *ast.Ident) bool { return !lets(p, use, v, depth) })
+}
+
+// lets is passes for one use.
+func lets(p *typed.Package, use *ast.Ident, v *types.Var, depth int) bool {
+	if !p.RunsNow(use, v) {
 		return false
 	}
-	for _, use := range p.Uses(v) {
-		if !p.RunsNow(use, v) {
+	switch around := p.Parent(use).(type) {
+	case *ast.SelectorExpr:
+		sel := p.Info.Selections[around]
+		if sel == nil {
 			return false
 		}
-		switch around := p.Parent(use).(type) {
-		case *ast.SelectorExpr:
-			sel := p.Info.Selections[around]
-			if sel == nil {
-				return false
-			}
-			if sel.Kind() == types.FieldVal {
-				switch outer := p.Parent(around).(type) {
-				case *ast.UnaryExpr:
-					if outer.Op == token.AND {
-						return false
-					}
-				case *ast.SliceExpr:
-					if _, array := typed.Under[*types.Array](p.TypeOf(around)); array {
-						return false
-					}
-				}
-				continue
-			}
-			call, ok := p.Parent(around).(*ast.CallExpr)
-			if !ok || call.Fun != around || p.Started(call) {
-				return false
-			}
-			to := p.Reached(call)
-			if to == nil || len(sel.Index()) > 1 || !letsGo(to, to.Object.Signature().Recv(), depth) {
-				return false
-			}
-		case *ast.CallExpr:
-			to := p.Reached(around)
-			i := slices.Index(around.Args, ast.Expr(use))
-			if to == nil {
-				if !slices.ContainsFunc(keepNothing, func(begin string) bool { return strings.HasPrefix(p.Called(around), begin) }) {
+		if sel.Kind() == types.FieldVal {
+			switch outer := p.Parent(around).(type) {
+			case *ast.UnaryExpr:
+				if outer.Op == token.AND {
 					return false
 				}
-				continue
+			case *ast.SliceExpr:
+				if _, array := typed.Under[*types.Array](p.TypeOf(around)); array {
+					return false
+				}
 			}
-			params := to.Object.Signature().Params()
-			if i < 0 || i >= params.Len() || to.Object.Signature().Variadic() || !letsGo(to, params.At(i), depth) {
-				return false
-			}
-		case *ast.StarExpr, *ast.BinaryExpr:
-		default:
+			return true
+		}
+		call, ok := p.Parent(around).(*ast.CallExpr)
+		if !ok || call.Fun != around || p.Started(call) {
 			return false
 		}
+		to := p.Reached(call)
+		if to == nil || len(sel.Index()) > 1 || !letsGo(to, to.Object.Signature().Recv(), depth) {
+			return false
+		}
+	case *ast.CallExpr:
+		to := p.Reached(around)
+		i := slices.Index(around.Args, ast.Expr(use))
+		if to == nil {
+			if !slices.ContainsFunc(keepNothing, func(begin string) bool { return strings.HasPrefix(p.Called(around), begin) }) {
+				return false
+			}
+			return true
+		}
+		params := to.Object.Signature().Params()
+		if i < 0 || i >= params.Len() || to.Object.Signature().Variadic() || !letsGo(to, params.At(i), depth) {
+			return false
+		}
+	case *ast.StarExpr, *ast.BinaryExpr:
+	default:
+		return false
 	}
 	return true
 }

@@ -22,6 +22,17 @@ var ofInterfaces = []Shape{
 			Before: "n, b := 0, m.Bounds()\nfor y := b.Min.Y; y < b.Max.Y; y++ {\n\tfor x := b.Min.X; x < b.Max.X; x++ {\n\t\tr, _, _, _ := m.At(x, y).RGBA()\n\t\tn += int(r >> 8)\n\t}\n}\nreturn n",
 			After:  "n, b := 0, m.Bounds()\nif m, ok := m.(*image.RGBA); ok {\n\tfor y := b.Min.Y; y < b.Max.Y; y++ {\n\t\trow := m.Pix[m.PixOffset(b.Min.X, y):]\n\t\tfor x := range b.Dx() {\n\t\t\tn += int(row[4*x])\n\t\t}\n\t}\n}\nreturn n"},
 	}, Spends: []string{"image.", "image/color."}, Find: pixelsByInterface},
+	{Row: knowledge.Row{
+		ID: "interface-of-one", Cause: "interface-of-one",
+		When:       knowledge.Words("a loop calls a method of an unexported interface that one type of its package has and no other, and what that type does then is short: no loop, and no call but of builtin functions"),
+		Cost:       "a loop calls a method through an interface that only one type has",
+		Instead:    "Name the type in place of the interface: the compiler then puts the method into the loop, and what it is called on need not be on the heap. Where tests have another type for the interface, a type parameter, func f[T source](s T), keeps them; of pointers the compiler makes one function for all, which does not gain.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "any source, one *steps", Result: "int", Args: "new(steps), new(steps)",
+			Decls:  "type source interface{ next() int }\n\ntype steps struct{ n int }\n\nfunc (s *steps) next() int { s.n += 3; return s.n & 7 }\n",
+			Before: "n := 0\nfor range 200 {\n\tn += any.next()\n}\nreturn n * 0",
+			After:  "n := 0\nfor range 200 {\n\tn += one.next()\n}\nreturn n * 0"},
+	}, Spends: []string{"", beneath}, Find: interfaceOfOne},
 }
 
 // causesOfInterfaces are the rules about them.
@@ -32,6 +43,13 @@ var causesOfInterfaces = []knowledge.Cause{{
 	Silent:   "For images of a type that the source names; where the function asks what the image is, and has a way of its own for some; for single pixels; outside of loops in loops.",
 	Fix:      "A type switch before the loops, and the bytes of the image itself.",
 	Unneeded: "where the image's own bytes are at hand",
+}, {
+	ID: "interface-of-one", Title: "an interface that only one type has, called in a loop",
+	What:     "A loop calls a short method through an interface that one type has.",
+	Why:      "A call through an interface is not inlined: it loads the method's address, saves registers, and keeps the compiler from keeping values in them; what is handed over goes to the heap.",
+	Silent:   "For exported interfaces, which other packages' types may have; where two types of the package have it; for methods that do more than a call costs; for interfaces of other packages.",
+	Fix:      "The type itself.",
+	Unneeded: "and is not inlined for that",
 }}
 
 func pixelsByInterface(p *typed.Package, n ast.Node) (m Match) {
@@ -69,4 +87,71 @@ func distinguished(p *typed.Package, call *ast.CallExpr) (found bool) {
 func isImage(p *typed.Package, e ast.Expr) bool {
 	t := p.TypeOf(e)
 	return t != nil && slices.Contains([]string{"image.Image", "image/draw.Image", "golang.org/x/image/draw.Image"}, types.TypeString(t, nil))
+}
+
+func interfaceOfOne(p *typed.Package, n ast.Node) (m Match) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || outer(p, call) == nil {
+		return m
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return m
+	}
+	named, ok := types.Unalias(p.TypeOf(sel.X)).(*types.Named)
+	if !ok || named.Obj().Pkg() != p.Types || named.Obj().Exported() || named.TypeParams().Len() > 0 {
+		return m
+	}
+	of, ok := typed.Under[*types.Interface](named)
+	if !ok || p.Info.Selections[sel] == nil {
+		return m
+	}
+	if only := onlyType(p, of); only != nil && short(p, only, sel.Sel.Name) {
+		m.Goes = []ast.Node{call}
+	}
+	return m
+}
+
+// onlyType is the only type of a package that has an interface, nil where there are none
+// or several.
+func onlyType(p *typed.Package, of *types.Interface) (only *types.Named) {
+	scope := p.Types.Scope()
+	for _, name := range scope.Names() {
+		t, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || t.IsAlias() || types.IsInterface(t.Type()) {
+			continue
+		}
+		named, ok := t.Type().(*types.Named)
+		if !ok || !types.Implements(types.NewPointer(named), of) {
+			continue
+		}
+		if only != nil || named.TypeParams().Len() > 0 {
+			return nil
+		}
+		only = named
+	}
+	return only
+}
+
+// short reports whether the compiler may put a type's method into its callers.
+func short(p *typed.Package, of *types.Named, method string) (found bool) {
+	obj, _, _ := types.LookupFieldOrMethod(of, true, p.Types, method)
+	p.Functions(func(fn *typed.Function) bool {
+		if fn.Object == nil || fn.Object != obj || fn.Decl.Body == nil {
+			return true
+		}
+		found = weight(fn.Decl.Body) <= littleWork
+		ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				x, _ := p.Conversion(n)
+				found = found && (x != nil || p.Builtin(n) != "")
+			case *ast.ForStmt, *ast.RangeStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt, *ast.FuncLit:
+				found = false
+			}
+			return found
+		})
+		return false
+	})
+	return found
 }

@@ -3,6 +3,7 @@ package shape
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 
 	"whet/internal/diagnose/knowledge"
@@ -23,7 +24,7 @@ var ofJoined = []Shape{
 	}, Spends: []string{"runtime.concatstring", "runtime.intstring"}, Find: joinedCompared},
 	{Row: knowledge.Row{
 		ID: "joined-key", Cause: "joined-text",
-		When:       knowledge.Words("strings are joined by + in the brackets of a map, m[a+\":\"+b]"),
+		When:       knowledge.Words("strings are joined by + in the brackets of a map, m[a+\":\"+b], or for a variable that stands in the brackets of maps and nowhere else"),
 		Cost:       "strings are joined to be a map's key",
 		Instead:    "A key that holds the parts: map[[2]string]T, or a struct of them. Nothing is joined then, and no separator can be mistaken.",
 		Confidence: finding.Medium,
@@ -136,5 +137,24 @@ func joinedKey(p *typed.Package, n ast.Node) (m Match) {
 	if ix, ok := around.(*ast.IndexExpr); ok && ix.Index == sum {
 		m.Goes = []ast.Node{sum}
 	}
+	if set, ok := around.(*ast.AssignStmt); ok && set.Tok == token.DEFINE && len(set.Rhs) == 1 && onlyKey(p, p.Var(set.Lhs[0])) {
+		m.Goes = []ast.Node{sum}
+	}
 	return m
+}
+
+// onlyKey reports whether a variable is set once, and then stands in the brackets of
+// maps alone.
+func onlyKey(p *typed.Package, v *types.Var) bool {
+	if v == nil || p.SetOnce(v) == nil || len(p.Uses(v)) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(p.Uses(v), func(use *ast.Ident) bool {
+		ix, ok := p.Parent(use).(*ast.IndexExpr)
+		if !ok || ix.Index != use {
+			return true
+		}
+		_, is := typed.Under[*types.Map](p.TypeOf(ix.X))
+		return !is
+	})
 }

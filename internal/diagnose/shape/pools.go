@@ -2,6 +2,7 @@ package shape
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -45,6 +46,28 @@ var ofPools = []Shape{
 			Before: "n := 0\nfor _, text := range texts {\n\tb := buffers.Get().(*bytes.Buffer)\n\tb.WriteString(text)\n\tn += len(text)\n\tbuffers.Put(b)\n}\nreturn n",
 			After:  "n := 0\nfor _, text := range texts {\n\tb := buffers.Get().(*bytes.Buffer)\n\tb.Reset()\n\tb.WriteString(text)\n\tn += len(text)\n\tbuffers.Put(b)\n}\nreturn n"},
 	}, Spends: []string{"bytes.(*Buffer)."}, Find: poolNotReset},
+	{Row: knowledge.Row{
+		ID: "pool-growth-lost", Cause: "pool-misused",
+		When:       knowledge.Words("a function gets a pointer to a slice from a sync.Pool, appends to a slice of what it points to and puts the pointer back, and never sets what it points to; or it defers Put of a slice that it appends to afterwards; the blocks are of several sizes"),
+		Cost:       "a slice from a pool grows, and what is put back is the one that it was",
+		Instead:    "Put back what it has become: *p = b before pool.Put(p), and defer func() { pool.Put(…) }() in place of defer pool.Put(b), whose argument is taken at once.",
+		Confidence: finding.High,
+		Example: knowledge.Example{Params: "list []string", Result: "int", Args: `slices.Repeat([]string{"a few words of text"}, 50)`,
+			Decls:  "var lines = sync.Pool{New: func() any { b := make([]byte, 0, 64); return &b }}\n",
+			Before: "p := lines.Get().(*[]byte)\nb := (*p)[:0]\nfor _, s := range list {\n\tb = append(b, s...)\n}\nlines.Put(p)\nreturn len(list)",
+			After:  "p := lines.Get().(*[]byte)\nb := (*p)[:0]\nfor _, s := range list {\n\tb = append(b, s...)\n}\n*p = b\nlines.Put(p)\nreturn len(list)"},
+	}, Spends: []string{"runtime.growslice", blocks}, Find: poolGrowthLost},
+	{Row: knowledge.Row{
+		ID: "pool-any-size", Cause: "pool-misused",
+		When:       knowledge.Words("what a sync.Pool gives is asked for its capacity, if cap(b) < n, and where that is too small a slice of just n elements is made, n no constant; the blocks are of several sizes"),
+		Cost:       "a pool's slices are often too small, and are made anew in the size that is asked for",
+		Instead:    "Make them larger than asked for, by classes: 1<<bits.Len(uint(n-1)), the next power of two, so that one serves most who come later; or keep a pool for each class. Drop those that are much larger than most need in place of putting them back.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "sizes []int", Result: "int", Args: "rising()",
+			Decls:  "type room struct{ pool sync.Pool }\n\nfunc rising() (sizes []int) {\n\tfor n := 1000; n < 2000; n += 20 {\n\t\tsizes = append(sizes, n)\n\t}\n\treturn sizes\n}\n",
+			Before: "r, n := new(room), 0\nfor _, size := range sizes {\n\tb, _ := r.pool.Get().(*[]byte)\n\tif b == nil || cap(*b) < size {\n\t\tfresh := make([]byte, size)\n\t\tb = &fresh\n\t}\n\tn += len((*b)[:size])\n\tr.pool.Put(b)\n}\nreturn n",
+			After:  "r, n := new(room), 0\nfor _, size := range sizes {\n\tb, _ := r.pool.Get().(*[]byte)\n\tif b == nil || cap(*b) < size {\n\t\tfresh := make([]byte, 1<<bits.Len(uint(size-1)))\n\t\tb = &fresh\n\t}\n\tn += len((*b)[:size])\n\tr.pool.Put(b)\n}\nreturn n"},
+	}, Spends: []string{blocks}, Find: poolAnySize},
 }
 
 const (
@@ -55,12 +78,12 @@ const (
 // causesOfPools are the rules about them.
 var causesOfPools = []knowledge.Cause{{
 	ID: "pool-misused", Title: "a pool that keeps nothing, or what it should not",
-	What:     "A function asks a sync.Pool that nothing is put into, or that is made anew in each call, so that New makes all it gives; or it puts a buffer back that is never reset.",
-	Why:      "Each Get of an empty pool makes a new value, and costs more than to make it without a pool. A buffer that keeps what was written grows, and is copied as it grows.",
-	Silent:   "For exported pools and those that are handed on, which others may put something into; where the loop around Get has the pool from outside; for buffers of a package that resets any.",
-	Fix:      "One pool for all calls, Put when a value was used, and Reset before.",
-	Unneeded: "so that it saves nothing",
-	Outranks: []string{"buffer-per-call", "collection-per-call", "object-per-call"},
+	What:     "A function asks a sync.Pool that nothing is put into, or that is made anew in each call, so that New makes all it gives; it puts a buffer back that is never reset, or a slice as it was before it grew; or it makes slices of just the size that is asked for where the pool's is too small.",
+	Why:      "Each Get of an empty pool makes a new value, and costs more than to make it without a pool. A buffer that keeps what was written grows, and is copied as it grows. A slice that is too small for most is dropped, and made anew.",
+	Silent:   "For exported pools and those that are handed on, which others may put something into; where the loop around Get has the pool from outside; for buffers of a package that resets any; where sizes do not vary.",
+	Fix:      "One pool for all calls, Put when a value was used, and Reset before; sizes in classes.",
+	Unneeded: "so that it saves little or nothing",
+	Outranks: []string{"buffer-per-call", "collection-per-call", "object-per-call", "slice-growth"},
 }}
 
 // pool is the variable or field that holds the pool of a call of Get, nil where it is
@@ -228,5 +251,127 @@ func poolNotReset(p *typed.Package, n ast.Node) (m Match) {
 	if put && len(writes) > 0 {
 		m.Goes, m.Grows = writes, true
 	}
+	return m
+}
+
+// fromPool are the variables of a function that hold what a call of Get returns, and the
+// calls of Put that they are handed to.
+func fromPool(p *typed.Package, n ast.Node) (v *types.Var, puts []*ast.CallExpr) {
+	set, ok := n.(*ast.AssignStmt)
+	if !ok || set.Tok != token.DEFINE || len(set.Rhs) != 1 {
+		return nil, nil
+	}
+	assert, ok := ast.Unparen(p.Base(set.Rhs[0])).(*ast.TypeAssertExpr)
+	if !ok {
+		return nil, nil
+	}
+	call, ok := ast.Unparen(assert.X).(*ast.CallExpr)
+	if !ok || p.Called(call) != poolGet {
+		return nil, nil
+	}
+	if v = p.Var(set.Lhs[0]); v == nil {
+		return nil, nil
+	}
+	for _, use := range p.Uses(v) {
+		if put, ok := p.Parent(use).(*ast.CallExpr); ok && p.Called(put) == poolPut {
+			puts = append(puts, put)
+		}
+	}
+	return v, puts
+}
+
+// grows are the appends to a variable that set it.
+func grows(p *typed.Package, v *types.Var) (list []ast.Node) {
+	for _, use := range p.Uses(v) {
+		set, ok := p.Parent(use).(*ast.AssignStmt)
+		if !ok || len(set.Lhs) != 1 || set.Lhs[0] != use {
+			continue
+		}
+		if call, ok := ast.Unparen(set.Rhs[0]).(*ast.CallExpr); ok && p.Builtin(call) == "append" && len(call.Args) > 0 && p.Var(p.Base(call.Args[0])) == v {
+			list = append(list, call)
+		}
+	}
+	return list
+}
+
+func poolGrowthLost(p *typed.Package, n ast.Node) (m Match) {
+	v, puts := fromPool(p, n)
+	if len(puts) != 1 {
+		return m
+	}
+	if _, slice := typed.Under[*types.Slice](v.Type()); slice {
+		_, deferred := p.Parent(puts[0]).(*ast.DeferStmt)
+		for _, grown := range grows(p, v) {
+			if deferred && grown.Pos() > puts[0].End() {
+				m.Goes = append(m.Goes, grown)
+			}
+		}
+		m.Grows = true
+		return m
+	}
+	if to, ok := typed.Under[*types.Pointer](v.Type()); !ok || typed.Element(to.Elem()) == nil {
+		return m
+	}
+	for _, use := range p.Uses(v) {
+		if p.Parent(use) == ast.Node(puts[0]) {
+			continue
+		}
+		part, ok := p.Parent(use).(*ast.StarExpr)
+		if !ok || p.Written(part) {
+			return Match{}
+		}
+		at := ast.Expr(part)
+		for x, _ := p.Parent(at).(ast.Expr); x != nil && p.Container(x) != nil || isParen(x); x, _ = p.Parent(at).(ast.Expr) {
+			at = x
+		}
+		if to, values := typed.Sides(p.Parent(at)); len(to) == 1 && len(values) == 1 && p.Var(to[0]) != nil {
+			m.Goes = append(m.Goes, grows(p, p.Var(to[0]))...)
+		}
+	}
+	m.Grows = true
+	return m
+}
+
+func isParen(e ast.Expr) bool {
+	_, ok := e.(*ast.ParenExpr)
+	return ok
+}
+
+// tooSmall is what the capacity of what a use stands for is compared with by an if, and
+// the if: if cap(*b) < n { … }.
+func tooSmall(p *typed.Package, use *ast.Ident) (size ast.Expr, st *ast.IfStmt) {
+	for n := p.Parent(use); n != nil; n = p.Parent(n) {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			if of, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && n.Op == token.LSS && p.Builtin(of) == "cap" {
+				size = n.Y
+			}
+		case *ast.IfStmt:
+			return size, n
+		case ast.Stmt:
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+func poolAnySize(p *typed.Package, n ast.Node) (m Match) {
+	v, puts := fromPool(p, n)
+	if len(puts) == 0 {
+		return m
+	}
+	for _, use := range p.Uses(v) {
+		size, st := tooSmall(p, use)
+		if size == nil || p.Info.Types[size].Value != nil {
+			continue
+		}
+		ast.Inspect(st.Body, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && p.Builtin(call) == "make" && len(call.Args) > 0 && typed.Same(call.Args[len(call.Args)-1], size) {
+				m.Goes = append(m.Goes, call)
+			}
+			return true
+		})
+	}
+	m.Grows = true
 	return m
 }

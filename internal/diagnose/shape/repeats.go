@@ -58,17 +58,13 @@ var ofRepeats = []Shape{
 
 func fieldScanned(p *typed.Package, n ast.Node) (m Match) {
 	l, wanted := search(p, n)
-	if l == nil || outer(p, l.loop) != nil {
+	if l == nil || outer(p, l.loop) != nil || sortedScanned(p, n).Goes != nil {
 		return m
 	}
 	if parameter, _ := p.Named(p.Var(p.Base(wanted))); !parameter {
 		return m
 	}
-	field, _ := p.Object(l.x).(*types.Var)
-	if _, slice := typed.Under[*types.Slice](p.TypeOf(l.x)); !slice || field == nil || !field.IsField() && !typed.Global(field) {
-		return m
-	}
-	if list, ok := p.SetOnce(field).(*ast.CompositeLit); ok && len(list.Elts) < 16 {
+	if _, slice := typed.Under[*types.Slice](p.TypeOf(l.x)); !slice || keptList(p, l.x) == nil {
 		return m
 	}
 	m.Goes = []ast.Node{l.loop}
@@ -246,7 +242,7 @@ func scannedInLoop(p *typed.Package, n ast.Node) (m Match) {
 		return m
 	}
 	loop := outer(p, l.loop)
-	if loop == nil || !kept(p, l.x, loop) || !varies(p, wanted, loop) {
+	if loop == nil || !kept(p, l.x, loop) || !varies(p, wanted, loop) || sortedScanned(p, n).Goes != nil {
 		return m
 	}
 	m.Goes = []ast.Node{l.loop}

@@ -140,11 +140,11 @@ var causes = slices.Concat([]knowledge.Cause{
 	},
 	{
 		ID: "large-copy", Title: "large values copied to be looked at",
-		What:     "A loop copies values of 128 bytes or more, as the variable of a range statement, an argument or a receiver, and only reads parts of the copy.",
-		Why:      "All bytes of the value are copied for the few that are read.",
-		Silent:   "When the copy is changed, handed on as a whole, or its address is taken; for smaller values; for functions of other modules and of interfaces; for arguments and receivers below 256 bytes.",
-		Fix:      "The index and the element's address; pointer parameters and receivers.",
-		Unneeded: "and only parts of it are read",
+		What:     "A loop copies values of 128 bytes or more, as the variable of a range statement, an argument or a receiver, and only reads parts of the copy; or it sends them on a channel, or puts them into an interface.",
+		Why:      "All bytes of the value are copied for the few that are read; into a channel and out of it, that is twice, and for an interface memory is taken.",
+		Silent:   "When the copy is changed, handed on as a whole, or its address is taken; for smaller values; for functions of other modules and of interfaces; for arguments and receivers below 256 bytes; on channels below 512 bytes, for values that have no address that stays, and where the loop sets elements.",
+		Fix:      "The index and the element's address; pointer parameters and receivers; a channel of pointers.",
+		Unneeded: "where its address would do",
 	},
 	{
 		ID: "byte-keyed-map", Title: "a map of bytes where an array serves",
@@ -301,9 +301,9 @@ var causes = slices.Concat([]knowledge.Cause{
 		Unneeded: "which Reset would keep",
 		Outranks: []string{"buffer-per-call", "object-per-call"},
 	},
-}, causesOfMemory, causesOfPools, causesOfInterfaces, causesOfDigits, causesOfCopies)
+}, causesOfMemory, causesOfPools, causesOfInterfaces, causesOfDigits, causesOfCopies, causesOfDivisions, causesOfAgain)
 
-var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces, ofDigits, ofCopies, ofConditions, ofAdded}
+var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces, ofDigits, ofCopies, ofConditions, ofAdded, ofDivisions, ofAgain}
 
 // Table returns the rows of all shapes.
 func Table() (rows []knowledge.Row) {

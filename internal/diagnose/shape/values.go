@@ -47,6 +47,110 @@ var ofValues = []Shape{
 			Before: "n := 0\nfor i := range list {\n\tn += byValue(list[i], i)\n}\nreturn n",
 			After:  "n := 0\nfor i := range list {\n\tn += byPointer(&list[i], i)\n}\nreturn n"},
 	}, Spends: []string{"", "runtime.duffcopy", "runtime.memmove", "runtime.typedmemmove"}, Find: largePassed},
+	{Row: knowledge.Row{
+		ID: "large-value-sent", Cause: "large-copy",
+		When:       knowledge.Words("a loop sends elements of a slice, or what pointers point to, of 512 bytes or more on a channel by value, and sets none of them"),
+		Cost:       "a loop copies each large value into a channel, and out of it",
+		Instead:    "Send the address: a chan *T, and ch <- &list[i]. It is then the element itself that the receiver sees: where the sender changes it later, the copy stays.",
+		Confidence: finding.Low,
+		Example: knowledge.Example{Params: "list []message, ch chan message, refs chan *message", Result: "int", Args: "make([]message, 50), make(chan message, 100), make(chan *message, 100)",
+			Decls:  "type message struct{ words [128]int }\n",
+			Before: "for i := range list {\n\tch <- list[i]\n}\nfor range list {\n\t<-ch\n}\nreturn len(ch)",
+			After:  "for i := range list {\n\trefs <- &list[i]\n}\nfor range list {\n\t<-refs\n}\nreturn len(refs)"},
+	}, Spends: []string{"", "runtime.chansend", "runtime.duffcopy", "runtime.memmove", "runtime.typedmemmove"}, Find: largeSent},
+	{Row: knowledge.Row{
+		ID: "large-value-boxed", Cause: "large-copy",
+		When:       knowledge.Words("a loop puts elements of a slice, structs or arrays of 64 bytes or more, into an interface that has methods, the compiler says that they escape to the heap, and the loop sets none of them"),
+		Cost:       "a loop copies each large value to the heap, for an interface",
+		Instead:    "Put the address into the interface: &list[i]. A pointer has the methods of what it points to, and takes no memory there. It is then the element itself that is seen, and the slice stays as long as the interface does; a type switch finds *T in place of T.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "list []block, out []body", Result: "int", Args: "make([]block, 50), make([]body, 50)",
+			Decls:  "type body interface{ volume() int }\n\ntype block struct{ sides [16]int }\n\nfunc (b block) volume() int { return b.sides[0] * b.sides[1] * b.sides[2] }\n\n//go:noinline\nfunc first(out []body) int { return out[0].volume() }\n",
+			Before: "for i := range list {\n\tout[i] = list[i]\n}\nreturn first(out)",
+			After:  "for i := range list {\n\tout[i] = &list[i]\n}\nreturn first(out)"},
+	}, Spends: []string{"runtime.convT", blocks}, Find: largeBoxed},
+}
+
+// elementOf is the slice of which an expression is an element as a whole, by its index or
+// as a range statement's variable, or the pointer to what it is; nil for any other.
+// Neither takes memory where its address is taken.
+func elementOf(p *typed.Package, e ast.Expr) ast.Expr {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.IndexExpr:
+		if _, slice := typed.Under[*types.Slice](p.TypeOf(e.X)); slice {
+			return e.X
+		}
+	case *ast.StarExpr:
+		return e.X
+	case *ast.Ident:
+		def := p.Definition(p.Info.ObjectOf(e))
+		if def == nil {
+			return nil
+		}
+		v := p.Var(e)
+		over, ok := p.Parent(def).(*ast.RangeStmt)
+		if !ok || v == nil || over.Value != def || slices.ContainsFunc(p.Uses(v), func(use *ast.Ident) bool { return p.Written(use) || setPart(p, use) }) {
+			return nil
+		}
+		if _, slice := typed.Under[*types.Slice](p.TypeOf(over.X)); slice {
+			return over.X
+		}
+	}
+	return nil
+}
+
+// setsPart reports whether a loop sets elements of a list, or parts of them.
+func setsPart(p *typed.Package, list ast.Expr, loop ast.Node) bool {
+	v := p.Var(p.Base(list))
+	return v == nil || slices.ContainsFunc(p.Uses(v), func(use *ast.Ident) bool {
+		return within(loop, use.Pos()) && (p.Written(use) || setPart(p, use))
+	})
+}
+
+func largeSent(p *typed.Package, n ast.Node) (m Match) {
+	send, ok := n.(*ast.SendStmt)
+	if !ok {
+		return m
+	}
+	loop, of := outer(p, send), elementOf(p, send.Value)
+	if loop == nil || of == nil || p.Size(p.TypeOf(send.Value)) < 4*copied || setsPart(p, of, loop) {
+		return m
+	}
+	m.Goes = []ast.Node{send}
+	return m
+}
+
+func largeBoxed(p *typed.Package, n ast.Node) (m Match) {
+	e, ok := n.(ast.Expr)
+	if !ok || elementOf(p, e) == nil || p.Size(p.TypeOf(e)) < copied/2 {
+		return m
+	}
+	into, ok := typed.Under[*types.Interface](putInto(p, e))
+	loop := outer(p, e)
+	if !ok || loop == nil || into.NumMethods() == 0 || types.IsInterface(p.TypeOf(e)) || setsPart(p, elementOf(p, e), loop) {
+		return m
+	}
+	return Match{Goes: []ast.Node{e}, Decision: types.ExprString(e) + " escapes to heap", All: true}
+}
+
+// putInto is the type of the variable, element or parameter that an expression is set to
+// or handed to; nil where it is none of them.
+func putInto(p *typed.Package, e ast.Expr) types.Type {
+	switch around := p.Parent(e).(type) {
+	case *ast.AssignStmt:
+		if i := slices.Index(around.Rhs, e); i >= 0 && len(around.Lhs) == len(around.Rhs) && around.Tok == token.ASSIGN {
+			return p.TypeOf(around.Lhs[i])
+		}
+	case *ast.CallExpr:
+		i := slices.Index(around.Args, e)
+		if p.Builtin(around) == "append" && i > 0 {
+			return typed.Element(p.TypeOf(around))
+		}
+		if fn := p.Function(around); fn != nil && i >= 0 && i < fn.Signature().Params().Len() && !fn.Signature().Variadic() {
+			return fn.Signature().Params().At(i).Type()
+		}
+	}
+	return nil
 }
 
 // copied is the size of values from which a loop that copies them is asked about.

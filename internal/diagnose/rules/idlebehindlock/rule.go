@@ -3,7 +3,6 @@ package idlebehindlock
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/rules/lockheld"
@@ -43,8 +42,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 	t := s.Trace
 	locks := lockheld.Locks(s)
 	for _, w := range s.OwnWaits() {
-		waits := slices.ContainsFunc(w.Mechanism, func(f string) bool { return strings.Contains(f, "Mutex).") })
-		if !waits || w.State != "sync" || w.Count < fewest || t.Processors < 2 || float64(w.SpareNs) < least*float64(t.SpanNs) {
+		if !w.ForLock() || w.Count < fewest || t.Processors < 2 || float64(w.SpareNs) < least*float64(t.SpanNs) {
 			continue
 		}
 		// One without a section that is known may be held by who waits for work.

@@ -57,6 +57,9 @@ func remedy(s *diagnose.Subject, l *lockheld.Lock) string {
 	if at, share, ok := s.MostUnder(l.Under.Keep()); ok {
 		return fmt.Sprintf("%s of the CPU time while %s is held (%s) is spent at %s. Do that before Lock or on a copy after Unlock; or divide what it guards: a lock for each shard, key or connection.", quantity.Percent(share), l.Name, lines(l.Held), s.At(at))
 	}
+	if of := lockheld.LoopsText(l.Loops); of != "" {
+		return fmt.Sprintf("While %s is held (%s), CPU time is spent in loops: %s. Do that before Lock or on a copy after Unlock; or divide what it guards: a lock for each shard, key or connection.", l.Name, lines(l.Held), of)
+	}
 	return fmt.Sprintf("No single call is to blame for what runs while %s is held (%s). Do less there: compute before Lock or on a copy after Unlock; or divide what it guards: a lock for each shard, key or connection.", l.Name, lines(l.Held))
 }
 

@@ -60,7 +60,7 @@ func (f *finder) claim(c *contended) (diagnose.Claim, bool) {
 	}
 	return diagnose.Claim{
 		Place: c.place(), Cost: diagnose.Samples{Mutex: c.delay.Keep()}, Confidence: confidence, Held: c.places(),
-		Why: why(u), Remedy: remedy(c, u), Evidence: f.evidence(c, u),
+		Why: why(u), Remedy: remedy(c, u, f.loops(c, u)), Evidence: f.evidence(c, u),
 	}, true
 }
 
@@ -77,7 +77,7 @@ func why(u *underLock) string {
 	return fmt.Sprintf("The lock is held during %s, which needs no lock: all goroutines that want it wait until that is done too, one after the other.", and(kinds))
 }
 
-func remedy(c *contended, u *underLock) string {
+func remedy(c *contended, u *underLock, loops []Loop) string {
 	var ops []string
 	for _, op := range u.ordered {
 		if len(ops) == listed {
@@ -93,6 +93,9 @@ func remedy(c *contended, u *underLock) string {
 	text := fmt.Sprintf("Move out of the critical section: %s. Copy what it needs into variables under the lock, unlock, then do it.", strings.Join(ops, ", "))
 	if c.deferred {
 		text += fmt.Sprintf(" The deferred Unlock holds the lock to the end of %s: unlock before line %d, or put the locked part into a function of its own.", c.function.Name, u.ordered[0].line)
+	}
+	if of := LoopsText(loops); of != "" {
+		text += fmt.Sprintf(" The lock is also held for work of its own, %s (of the CPU time under it): do that before Lock or on a copy, where it needs none of what the lock guards.", of)
 	}
 	if slices.ContainsFunc(u.ordered, func(op *operation) bool { return op.work == writes || op.work == logs }) {
 		text += " Where the lock guards the writer itself, make the bytes ready before Lock and hold it for one Write, or let one goroutine write."

@@ -22,6 +22,7 @@ type Lock struct {
 	Read   bool             // RLock
 	Held   []diagnose.Place // lines, nil without a section
 	Under  diagnose.Set     // base samples of the CPU profile while it is held
+	Loops  []Loop           // that run then, the longest first
 	// Evidence says how long others waited, and what ran meanwhile.
 	Evidence []finding.Evidence
 }
@@ -34,7 +35,7 @@ func Locks(s *diagnose.Subject) (out []Lock) {
 	for _, c := range f.order {
 		if !c.waits {
 			u := f.under(c)
-			out = append(out, Lock{Place: c.place(), Delay: c.delay, Name: c.which.text, Read: c.read, Held: c.places(), Under: u.held, Evidence: f.evidence(c, u)})
+			out = append(out, Lock{Place: c.place(), Delay: c.delay, Name: c.which.text, Read: c.read, Held: c.places(), Under: u.held, Loops: f.loops(c, u), Evidence: f.evidence(c, u)})
 		}
 	}
 	for _, l := range f.rest {

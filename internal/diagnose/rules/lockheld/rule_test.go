@@ -194,3 +194,51 @@ func TestOtherUnlocks(t *testing.T) {
 		}
 	}
 }
+
+// A lock that is held for loops of the user's own, too, names them: of the 40 samples
+// under it 20 are in the loop of the section, 8 in one of a function that it calls, and
+// 2 in another, which are too few.
+func TestLoopsUnderLock(t *testing.T) {
+	const text = `
+func (s *S) sell(a, b []byte) {
+	s.mu.Lock()
+	for _, x := range a {
+		s.n += int(x)
+	}
+	s.log.Printf("%d", s.n+sum(b)+few(b))
+	s.mu.Unlock()
+}
+
+func sum(b []byte) (n int) {
+	for _, x := range b {
+		n += int(x)
+	}
+	return n
+}
+
+func few(b []byte) (n int) {
+	for range b {
+		n++
+	}
+	return n
+}
+`
+	serve := at(1, "net/http.(*conn).serve")
+	in := func(n int64, line int, below ...callstack.Frame) stack {
+		return stack{n, append([]callstack.Frame{serve, at(line, "m/x.(*S).sell")}, below...)}
+	}
+	s := shopSubject(t, text, in(20, 6), in(10, 8, at(1, "log.(*Logger).Printf")), in(8, 8, at(14, "m/x.sum")), in(2, 8, at(21, "m/x.few")))
+	s.Mutex = classified(callstack.ValueType{Type: "contentions", Unit: "count"}, callstack.ValueType{Type: "delay", Unit: "nanoseconds"}, 1e6,
+		stack{1000, []callstack.Frame{serve, at(9, "m/x.(*S).sell"), at(1, "sync.(*Mutex).Unlock")}})
+	claims := Rule().Find(s)
+	if len(claims) != 1 {
+		t.Fatalf("%d claims", len(claims))
+	}
+	if want := "50.0 % of it in the loop at x.go:5 and 20.0 % of it in the loop at x.go:13 (of the CPU time under it)"; !strings.Contains(claims[0].Remedy, want) {
+		t.Errorf("%s", claims[0].Remedy)
+	}
+	locks := Locks(s)
+	if len(locks) != 1 || len(locks[0].Loops) != 2 || locks[0].Loops[0] != (Loop{"x.go:5", 0.5}) {
+		t.Errorf("%+v", locks)
+	}
+}
