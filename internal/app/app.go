@@ -125,7 +125,11 @@ func resolveRecordings(c *cli.Command, fs *flag.FlagSet, operands []string) erro
 			resolve(&operands[i])
 		}
 	}
-	for _, name := range []string{"base", "diff_base"} {
+	flags := c.RecordingFlags
+	if flags == nil {
+		flags = []string{"base", "diff_base"}
+	}
+	for _, name := range flags {
 		f := fs.Lookup(name)
 		if f == nil {
 			continue

@@ -7,6 +7,7 @@ import (
 	"whet/internal/collector"
 	"whet/internal/doctor"
 	"whet/internal/drive"
+	"whet/internal/escape"
 	"whet/internal/explore"
 )
 
@@ -20,5 +21,5 @@ func commands() []*cli.Command {
 		drive.Command(),
 		benchCommand(),
 		compareCommand(),
-	}, explore.Commands(), []*cli.Command{collector.Command(), recordingsCommand(), doctor.Command(), completionCommand()})
+	}, explore.Commands(), []*cli.Command{collector.Command(), escape.Command(), recordingsCommand(), doctor.Command(), completionCommand()})
 }

@@ -29,6 +29,9 @@ type Command struct {
 	// Recordings is the first operand, from 1, that may be a recording: @ and the
 	// like are resolved from there on. 0: none may be.
 	Recordings int
+	// RecordingFlags are the flags that may name recordings too; nil: base and
+	// diff_base, where the verb has them.
+	RecordingFlags []string
 }
 
 // RunFunc runs a verb with its operands.

@@ -12,6 +12,7 @@ const (
 	Diff        = "whet/diff/1"
 	Disasm      = "whet/disasm/1"
 	Doctor      = "whet/doctor/1"
+	Escape      = "whet/escape/1"
 	Findings    = "whet/findings/1"
 	Flame       = "whet/flame/1"
 	GC          = "whet/gc/1"
@@ -62,6 +63,7 @@ func Schemas() []Schema {
 		{Diff, "functions that changed between profiles", "whet diff -json"},
 		{Disasm, "instructions with their cost", "whet disasm -json"},
 		{Doctor, "what measuring can and costs here", "whet doctor -json"},
+		{Escape, "what the compiler decided: escapes, inlining, checks", "whet escape -json"},
 		{Findings, "what the rules found", "findings.json of a recording"},
 		{Flame, "call trees", "whet flame -json"},
 		{GC, "what the collector did", "whet gc -json"},

@@ -216,6 +216,8 @@ func House() Plan {
 			Why:    "it tries each instrument on this machine, and measures what they cost a service that is recorded as tune records it"},
 		{Pattern: "internal/drive", Floor: Fourth, Powers: Clock | Files | Net,
 			Why: "it drives loads over the network, reads what they send and writes what came of them"},
+		{Pattern: "internal/escape", Floor: Fourth, Powers: Files,
+			Why: "it asks where it stands, to name files as editors want them"},
 		{Pattern: "internal/suite", Floor: Fourth, Powers: Clock | Files},
 		{Pattern: "internal/collector", Floor: Fourth, Powers: Clock | Files | Net,
 			Why: "it reads the collector's logs, runs commands to have them, and watches servers"},

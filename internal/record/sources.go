@@ -63,10 +63,7 @@ func (f *Frames) Rename(text []byte) []byte {
 	}
 	var out []byte
 	for line := range strings.Lines(string(text)) {
-		if file, _, _, _, ok := compiler.SplitPosition(line); ok {
-			line = f.name(file) + strings.TrimPrefix(line, file)
-		}
-		out = append(out, line...)
+		out = append(out, compiler.RenameFiles(line, f.name)...)
 	}
 	return out
 }

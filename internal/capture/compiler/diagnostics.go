@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,47 +28,86 @@ func Diagnostics(ctx context.Context, t *gobench.Target, o gobench.BuildOptions,
 	if len(packages) == 0 {
 		return nil, nil
 	}
-	args := []string{"list", "-export", "-test", "-f", ""}
-	flags, gcflags := listFlags(o.Flags)
-	args = append(args, flags...)
-	if o.Tags != "" {
-		args = append(args, "-tags="+o.Tags)
-	}
-	for _, p := range packages {
-		args = append(args, "-gcflags="+p+"="+strings.TrimSpace(gcflags+" -m=2"))
-	}
-	about := t.ImportPath
-	if t.Operand != "" {
-		args = append(args, "--", t.Operand)
-	} else { // only the module is known
-		about = t.Module
-		args = append(append(args, "--"), packages...)
-	}
-	out := process.NewBounded(maxDiagnostics, 0)
-	env, remove := gobench.Scratch(append(os.Environ(), o.Env...))
-	defer remove()
-	res, err := process.Run(ctx, process.Command{
-		Path: "go", Args: args, Dir: t.WorkDir, Env: append(env, "PWD="+t.WorkDir), Stderr: out,
-	})
-	switch {
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("ask the compiler about %s: %w", about, context.Cause(ctx))
-	case err != nil:
-		return nil, fmt.Errorf("ask the compiler about %s: %w", about, err)
-	}
-	text, _, dropped := out.Parts()
-	if !res.OK() {
-		return nil, fmt.Errorf("ask the compiler about %s: %s: %s", about, res.Status(), firstComplaint(text))
-	}
-	if dropped > 0 {
-		text = text[:bytes.LastIndexByte(text, '\n')+1]
-		dropped = out.Total() - int64(len(text))
+	text, dropped, err := question{target: t, options: o, packages: packages, tests: true}.ask(ctx)
+	if err != nil {
+		return nil, err
 	}
 	text = normalise(text, t)
 	if dropped > 0 {
 		text = fmt.Appendf(text, "# %d bytes more were not kept\n", dropped)
 	}
 	return text, nil
+}
+
+// question is what the compiler is asked.
+type question struct {
+	target   *gobench.Target
+	options  gobench.BuildOptions
+	packages []string // import paths
+	tests    bool     // the target's tests are compiled too
+	log      string   // directory for its JSON; "" for none
+}
+
+// ask has the packages compiled with -m=2, and returns what the compiler printed, and
+// how many bytes of that were dropped.
+func (q question) ask(ctx context.Context) (text []byte, dropped int64, err error) {
+	t := q.target
+	args := []string{"list", "-export", "-f", ""}
+	if q.tests {
+		args = append(args, "-test")
+	}
+	if q.tests && q.log != "" {
+		// A package and the same with its tests write the same files.
+		args = append(args, "-p=1")
+	}
+	flags, gcflags := listFlags(q.options.Flags)
+	args = append(args, flags...)
+	if q.options.Tags != "" {
+		args = append(args, "-tags="+q.options.Tags)
+	}
+	gcflags = strings.TrimSpace(gcflags + " -m=2")
+	if q.log != "" {
+		mark := "'"
+		if strings.Contains(q.log, mark) {
+			mark = `"`
+		}
+		gcflags += " " + mark + "-json=0," + q.log + mark
+	}
+	for _, p := range q.packages {
+		args = append(args, "-gcflags="+p+"="+gcflags)
+	}
+	about := t.ImportPath
+	if t.Operand != "" {
+		args = append(args, "--", t.Operand)
+	} else { // only the module is known
+		about = t.Module
+		args = append(append(args, "--"), q.packages...)
+	}
+	if len(q.packages) == 1 {
+		about = q.packages[0]
+	}
+	out := process.NewBounded(maxDiagnostics, 0)
+	env, remove := gobench.Scratch(append(os.Environ(), q.options.Env...))
+	defer remove()
+	res, err := process.Run(ctx, process.Command{
+		Path: "go", Args: args, Dir: t.WorkDir, Env: append(env, "PWD="+t.WorkDir), Stderr: out,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, 0, fmt.Errorf("ask the compiler about %s: %w", about, context.Cause(ctx))
+	case err != nil:
+		return nil, 0, fmt.Errorf("ask the compiler about %s: %w", about, err)
+	}
+	text, _, dropped = out.Parts()
+	if !res.OK() {
+		complaint, of := firstComplaint(text)
+		return nil, 0, fmt.Errorf("ask the compiler about %s: %s: %s", cmp.Or(of, about), res.Status(), complaint)
+	}
+	if dropped > 0 {
+		text = text[:bytes.LastIndexByte(text, '\n')+1]
+		dropped = out.Total() - int64(len(text))
+	}
+	return text, dropped, nil
 }
 
 // listFlags returns the build flags without those that only go test knows, or
@@ -123,18 +163,14 @@ func normalise(text []byte, t *gobench.Target) []byte {
 		if skip {
 			continue
 		}
-		file, _, _, _, ok := format.SplitPosition(string(line))
-		if !ok {
-			out = append(out, line...)
-			continue
-		}
-		abs, seen := names[file]
-		if !seen {
-			abs = locate(file, dir, t)
-			names[file] = abs
-		}
-		out = append(out, abs...)
-		out = append(out, line[len(file):]...)
+		out = append(out, format.RenameFiles(string(line), func(file string) string {
+			abs, seen := names[file]
+			if !seen {
+				abs = locate(file, dir, t)
+				names[file] = abs
+			}
+			return abs
+		})...)
 	}
 	return out
 }
@@ -213,17 +249,22 @@ func hasDir(name string) bool {
 	return err == nil && st.IsDir()
 }
 
-// firstComplaint is the first line that is neither a heading nor a decision.
-func firstComplaint(text []byte) string {
+// firstComplaint is the first line that is neither a heading nor a decision, and the
+// package that the heading above names; "" where there is none.
+func firstComplaint(text []byte) (complaint, of string) {
 	for line := range bytes.Lines(text) {
 		s := strings.TrimSpace(string(line))
+		if heading, ok := strings.CutPrefix(s, "# "); ok {
+			of, _, _ = strings.Cut(heading, " [")
+			continue
+		}
 		if s == "" || s[0] == '#' || len(format.Parse(line)) > 0 {
 			continue
 		}
-		if _, _, _, words, ok := format.SplitPosition(string(line)); ok && (strings.HasPrefix(words, " ") || strings.Contains(words, " escapes to heap")) {
+		if _, _, _, words, ok := format.SplitPosition(string(line)); ok && (strings.HasPrefix(words, " ") || strings.Contains(words, " escapes to heap") || strings.HasPrefix(words, "parameter ")) {
 			continue
 		}
-		return s
+		return s, of
 	}
-	return "no reason given"
+	return "no reason given", ""
 }

@@ -11,6 +11,7 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/capture/compiler"
 	format "whet/internal/format/compiler"
+	"whet/internal/format/gosource"
 )
 
 // compilerLimit keeps a result that is ready from waiting long for what the
@@ -87,13 +88,13 @@ func (p *pair) ask(ctx context.Context, s side, packages []string, c *compare.Ch
 
 // decisionKey is the function that a decision is about: the one it stands in.
 func (p *pair) decisionKey(s side, d format.Decision) (key, bool) {
-	at := position{d.Line, d.Col}
+	at := gosource.Position{Line: d.Line, Col: d.Col}
 	fn := p.trees[s].at(d.File, at)
 	if fn == nil {
 		return "", false
 	}
-	k := key(p.path(s, fn.path) + "." + fn.name)
-	if i := fn.literalAt(at); i >= 0 {
+	k := key(p.path(s, fn.path) + "." + fn.Name)
+	if i := fn.LiteralAt(at); i >= 0 {
 		k += p.literal(s, fn, i)
 	}
 	return k, true

@@ -6,6 +6,7 @@ import (
 
 	"whet/internal/analyze/compare"
 	"whet/internal/callstack"
+	"whet/internal/format/gosource"
 	"whet/internal/symbolname"
 )
 
@@ -96,17 +97,17 @@ func (p *pair) keys(s side, prof *callstack.Frames) frameKeys {
 
 // key is the function of a frame.
 func (p *pair) key(s side, f *callstack.Frame) key {
-	fn := p.trees[s].at(f.File, position{f.Line, 0})
+	fn := p.trees[s].at(f.File, gosource.Position{Line: f.Line, Col: 0})
 	if fn == nil {
 		return p.enter(p.symbolKey(s, f.Function), s, f, name{})
 	}
-	k := key(p.path(s, fn.path) + "." + fn.name)
+	k := key(p.path(s, fn.path) + "." + fn.Name)
 	_, made := cutMade(f.Function)
 	switch {
 	case made == "func":
 		i := -1
 		if f.Start > 0 {
-			i = fn.literalFrom(f.Start)
+			i = fn.LiteralFrom(f.Start)
 		}
 		return p.enter(k+p.literal(s, fn, i), s, f, p.declared(s, fn, true))
 	case made != "":
@@ -116,7 +117,7 @@ func (p *pair) key(s side, f *callstack.Frame) key {
 }
 
 func (p *pair) declared(s side, fn *function, literal bool) name {
-	return name{path: p.path(s, fn.path), function: fn.name, base: fn.file, literal: literal}
+	return name{path: p.path(s, fn.path), function: fn.Name, base: fn.file, literal: literal}
 }
 
 func (p *pair) enter(k key, s side, f *callstack.Frame, n name) key {
@@ -170,14 +171,14 @@ func (p *pair) literal(s side, fn *function, i int) key {
 	if s == sideNew {
 		return key(fmt.Sprintf(".func#%d", i))
 	}
-	new := p.trees[sideNew].find(p.path(s, fn.path), fn.name, fn.file)
+	new := p.trees[sideNew].find(p.path(s, fn.path), fn.Name, fn.file)
 	if new == nil {
 		return key(fmt.Sprintf(".func#%d", i)) // the function is on one side only
 	}
 	both := [2]*function{fn, new}
 	matched, ok := p.literals[both]
 	if !ok {
-		matched = matchLiterals(fn.literals, new.literals)
+		matched = matchLiterals(fn.Literals, new.Literals)
 		p.literals[both] = matched
 	}
 	if j := matched[i]; j >= 0 {
@@ -192,7 +193,7 @@ const maxLiterals = 500
 // matchLiterals returns for each literal of old the one of new that it is, -1
 // for none. Where both have as many the order decides, so that one may have
 // changed; else those of equal text are the same, as many as keep their order.
-func matchLiterals(old, new []literal) []int {
+func matchLiterals(old, new []gosource.Literal) []int {
 	out := make([]int, len(old))
 	for i := range out {
 		out[i] = i
@@ -214,14 +215,14 @@ func matchLiterals(old, new []literal) []int {
 	for i := len(old) - 1; i >= 0; i-- {
 		for j := len(new) - 1; j >= 0; j-- {
 			length[i][j] = max(length[i+1][j], length[i][j+1])
-			if old[i].text == new[j].text {
+			if old[i].Text == new[j].Text {
 				length[i][j] = length[i+1][j+1] + 1
 			}
 		}
 	}
 	for i, j := 0, 0; i < len(old) && j < len(new); {
 		switch {
-		case old[i].text == new[j].text:
+		case old[i].Text == new[j].Text:
 			out[i] = j
 			i, j = i+1, j+1
 		case length[i+1][j] >= length[i][j+1]:
@@ -282,7 +283,7 @@ func (p *pair) only(k key) string {
 // matches reports whether any literal of old's function is the one of new with
 // that number.
 func (p *pair) matches(old *function, n *name, number string) bool {
-	for i := range old.literals {
+	for i := range old.Literals {
 		if p.literal(sideOld, old, i) == key(".func#"+number) {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"whet/internal/callstack"
+	"whet/internal/format/gosource"
 	"whet/internal/gobench"
 )
 
@@ -40,10 +41,10 @@ func TestCutMade(t *testing.T) {
 }
 
 func TestMatchLiterals(t *testing.T) {
-	list := func(texts string) []literal {
-		var out []literal
+	list := func(texts string) []gosource.Literal {
+		var out []gosource.Literal
 		for text := range strings.FieldsSeq(texts) {
-			out = append(out, literal{text: text})
+			out = append(out, gosource.Literal{Text: text})
 		}
 		return out
 	}
@@ -182,36 +183,11 @@ func TestExternalTests(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	p := pairOf(t, "a", "b", map[string]string{"p.go": plainOld}, map[string]string{"p.go": plainNew})
 	for _, file := range []string{"", "..", "../../etc/passwd", "example.org/m/../../x.go", "example.org/m/a/../../../x.go", "/etc/passwd", "example.org/m/a/\x00.go", "example.org/m/a/none.go"} {
-		if fn := p.trees[sideOld].at(file, position{1, 0}); fn != nil {
-			t.Errorf("%q has a function %s", file, fn.name)
+		if fn := p.trees[sideOld].at(file, gosource.Position{Line: 1, Col: 0}); fn != nil {
+			t.Errorf("%q has a function %s", file, fn.Name)
 		}
 		p.key(sideOld, &callstack.Frame{Function: "x.\x1b[31m", File: file, Line: -1, Start: -1})
 	}
-}
-
-func FuzzFunctionsOf(f *testing.F) {
-	f.Add([]byte(plainOld))
-	f.Add([]byte("package p_test\nfunc f() { go func() { defer func() {}() }() }\n//line x.go:9\nvar x = func(){}\n"))
-	f.Add([]byte("package p\nfunc (t ?) f() {"))
-	f.Fuzz(func(t *testing.T, src []byte) {
-		for _, fn := range functionsOf(src) {
-			for i, l := range fn.literals {
-				if !l.first.before(l.last) {
-					t.Fatalf("%s: literal %d ends before it begins", fn.name, i)
-				}
-				if fn.name != initName && (l.first.before(fn.first) || fn.last.before(l.last)) {
-					t.Fatalf("%s: literal %d lies outside", fn.name, i)
-				}
-				// The first place inside a literal is its own.
-				if got := fn.literalAt(position{l.first.line, l.first.col + 1}); got != i {
-					t.Fatalf("%s: inside literal %d is said to be %d", fn.name, i, got)
-				}
-				if got := fn.literalAt(l.first); got == i {
-					t.Fatalf("%s: literal %d begins inside itself", fn.name, i)
-				}
-			}
-		}
-	})
 }
 
 // A literal that new has no more is only in old.

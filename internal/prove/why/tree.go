@@ -1,9 +1,6 @@
 package why
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,6 +8,7 @@ import (
 	"strings"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/format/gosource"
 	"whet/internal/gobench"
 	"whet/internal/source"
 )
@@ -32,28 +30,14 @@ type tree struct {
 type pkg struct {
 	functions map[string][]*function // by name: build tags may choose among several
 	files     map[string][]*function
+	sources   map[string][]*gosource.Function // of files, by base name
 }
 
-// function is a declared one. All variables of a file count as one called
-// "init", since their literals have no other.
+// function is a declared one.
 type function struct {
-	name     string // "F", "(*T).M", "F[...]", as symbols have it behind the package
-	path     string // import path, with "_test" for an external test
-	file     string // base name
-	first    position
-	last     position
-	literals []literal // in the order of the source
-}
-
-type position struct{ line, col int }
-
-func (p position) before(q position) bool {
-	return p.line < q.line || p.line == q.line && p.col < q.col
-}
-
-type literal struct {
-	first, last position
-	text        string // without the differences of white space
+	*gosource.Function
+	path string // import path, with "_test" for an external test
+	file string // base name
 }
 
 func newTree(t *gobench.Target) *tree {
@@ -107,7 +91,7 @@ func (t *tree) addLoops(file string) {
 
 // at returns the function that a line of one of the user's files lies in, nil
 // where that is not known.
-func (t *tree) at(file string, p position) *function {
+func (t *tree) at(file string, p gosource.Position) *function {
 	importPath, base, ok := t.place(file)
 	if !ok {
 		return nil
@@ -116,17 +100,12 @@ func (t *tree) at(file string, p position) *function {
 	if pk == nil {
 		return nil
 	}
-	for _, f := range pk.files[base] {
-		if f.name != initName && !p.before(position{f.first.line, 0}) && p.line <= f.last.line {
-			return f
-		}
+	at := gosource.At(pk.sources[base], p)
+	i := slices.IndexFunc(pk.files[base], func(f *function) bool { return f.Function == at })
+	if i < 0 {
+		return nil
 	}
-	for _, f := range pk.files[base] {
-		if f.name == initName && f.literalAt(p) >= 0 {
-			return f
-		}
-	}
-	return nil
+	return pk.files[base][i]
 }
 
 // dir is where a package of the user's lies, "" when it is none.
@@ -158,7 +137,7 @@ func (t *tree) pkg(importPath string) *pkg {
 	if err != nil {
 		return nil
 	}
-	p := &pkg{functions: make(map[string][]*function), files: make(map[string][]*function)}
+	p := &pkg{functions: make(map[string][]*function), files: make(map[string][]*function), sources: make(map[string][]*gosource.Function)}
 	for _, e := range entries[:min(len(entries), maxFiles)] {
 		if filepath.Ext(e.Name()) != ".go" {
 			continue
@@ -167,11 +146,16 @@ func (t *tree) pkg(importPath string) *pkg {
 		if err != nil {
 			continue
 		}
-		for _, f := range functionsOf(src) {
-			f.file = e.Name()
-			f.path = importPath + f.path
-			p.files[f.file] = append(p.files[f.file], f)
-			p.functions[f.name] = append(p.functions[f.name], f)
+		functions, external := gosource.Functions(src)
+		in := importPath
+		if external {
+			in += "_test"
+		}
+		p.sources[e.Name()] = functions
+		for _, f := range functions {
+			fn := &function{f, in, e.Name()}
+			p.files[fn.file] = append(p.files[fn.file], fn)
+			p.functions[fn.Name] = append(p.functions[fn.Name], fn)
 		}
 	}
 	if len(p.files) == 0 {
@@ -197,100 +181,9 @@ func (t *tree) find(importPath, name, file string) *function {
 		if f.file == file {
 			return f
 		}
-		if other == nil && name != initName {
+		if other == nil && name != gosource.Init {
 			other = f
 		}
 	}
 	return other
-}
-
-// initName is the function of package variables.
-const initName = "init"
-
-// functionsOf reads a file's functions. Their path is "_test" for an external
-// test and "" else.
-func functionsOf(src []byte) []*function {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	suffix := ""
-	if strings.HasSuffix(file.Name.Name, "_test") {
-		suffix = "_test"
-	}
-	at := func(p token.Pos) position {
-		q := fset.PositionFor(p, false)
-		return position{q.Line, q.Column}
-	}
-	variables := &function{name: initName, path: suffix}
-	var out []*function
-	for _, d := range file.Decls {
-		f := variables
-		if fd, ok := d.(*ast.FuncDecl); ok {
-			if fd.Body == nil {
-				continue
-			}
-			f = &function{name: localName(fd), path: suffix, first: at(fd.Pos()), last: at(fd.End())}
-			out = append(out, f)
-		}
-		ast.Inspect(d, func(n ast.Node) bool {
-			if l, ok := n.(*ast.FuncLit); ok {
-				text := src[fset.PositionFor(l.Pos(), false).Offset:fset.PositionFor(l.End(), false).Offset]
-				f.literals = append(f.literals, literal{first: at(l.Pos()), last: at(l.End()), text: strings.Join(strings.Fields(string(text)), " ")})
-			}
-			return true
-		})
-	}
-	if len(variables.literals) > 0 {
-		out = append(out, variables)
-	}
-	return out
-}
-
-// localName is a function's symbol behind its package.
-func localName(fd *ast.FuncDecl) string {
-	name := fd.Name.Name
-	if fd.Recv == nil || len(fd.Recv.List) == 0 {
-		if fd.Type.TypeParams != nil {
-			name += "[...]"
-		}
-		return name
-	}
-	typ, pointer := ast.Unparen(fd.Recv.List[0].Type), false
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ, pointer = ast.Unparen(star.X), true
-	}
-	generic := ""
-	switch g := typ.(type) {
-	case *ast.IndexExpr:
-		typ, generic = g.X, "[...]"
-	case *ast.IndexListExpr:
-		typ, generic = g.X, "[...]"
-	}
-	recv := "?"
-	if id, ok := typ.(*ast.Ident); ok {
-		recv = id.Name + generic
-	}
-	if pointer {
-		recv = "(*" + recv + ")"
-	}
-	return recv + "." + name
-}
-
-// literalAt is the index of the innermost literal around a position, -1
-// outside all. The position where a literal begins is outside it.
-func (f *function) literalAt(p position) int {
-	best := -1
-	for i, l := range f.literals { // an inner one comes later
-		if l.first.before(p) && p.before(l.last) {
-			best = i
-		}
-	}
-	return best
-}
-
-// literalFrom is the index of the first literal that begins on a line.
-func (f *function) literalFrom(line int) int {
-	return slices.IndexFunc(f.literals, func(l literal) bool { return l.first.line == line })
 }

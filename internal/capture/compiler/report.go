@@ -1,0 +1,84 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	format "whet/internal/format/compiler"
+	"whet/internal/gobench"
+	"whet/internal/recording"
+)
+
+// maxLog bounds one file of the compiler's JSON, which is of one source file.
+const maxLog = 64 << 20
+
+// Decisions returns what the compiler decided in packages, given by import path, and
+// with tests in those of the target: from its text and its JSON together. A compiler
+// whose results come from the build cache writes no JSON, so that these packages are
+// compiled anew, and what they import is not. File names are absolute where the file is
+// known. Warnings say what of it could not be read.
+func Decisions(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, packages []string, tests bool) (r *format.Report, warnings []string, err error) {
+	log, err := os.MkdirTemp("", "whet-compiler-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a directory for what the compiler says: %w: set TMPDIR to a directory that can be written to", recording.RootCause(err))
+	}
+	defer os.RemoveAll(log)
+	packages = slices.Compact(slices.Sorted(slices.Values(packages)))
+	text, dropped, err := question{target: t, options: o, packages: packages, tests: tests, log: log}.ask(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if dropped > 0 {
+		warnings = append(warnings, fmt.Sprintf("the compiler said more than %d MiB: %d bytes were not kept; name fewer packages", maxDiagnostics>>20, dropped))
+	}
+	r = &format.Report{}
+	r.AddText(normalise(text, t))
+	files := 0
+	err = filepath.WalkDir(log, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return err
+		case d.IsDir() || filepath.Ext(name) != ".json":
+			return nil
+		}
+		about, _ := filepath.Rel(log, name)
+		st, err := d.Info()
+		if err == nil && st.Size() > maxLog {
+			err = fmt.Errorf("it is larger than %d MiB", maxLog>>20)
+		}
+		var data []byte
+		if err == nil {
+			data, err = os.ReadFile(name)
+		}
+		if err == nil {
+			files++
+			err = r.AddJSON(data)
+		}
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("the compiler's log %s: %v: what it says there is missing", filepath.ToSlash(about), recording.RootCause(err)))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read what the compiler says: %w", err)
+	}
+	if files == 0 && len(text) > 0 {
+		warnings = append(warnings, "the compiler wrote no JSON: bounds and nil checks, and calls that were not inlined, are not known")
+	}
+	if r.Cut {
+		warnings = append(warnings, "the compiler said more than is kept: name fewer packages")
+	}
+	r.MapFiles(func(file string) string {
+		if filepath.IsAbs(file) {
+			return file
+		}
+		return locate(file, "", t)
+	})
+	return r, warnings, nil
+}

@@ -1,0 +1,123 @@
+package escape
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	analysis "whet/internal/analyze/escape"
+	"whet/internal/capture/compiler"
+	"whet/internal/cli"
+	format "whet/internal/format/compiler"
+	"whet/internal/gobench"
+	"whet/internal/report/escape"
+	"whet/internal/source"
+)
+
+// asked is what the compiler said about packages, and where their source lies.
+type asked struct {
+	report   *format.Report
+	target   *gobench.Target
+	packages []string
+	finder   *source.Finder
+	warnings []string
+}
+
+// ask lists the packages that operands name, and asks the compiler about them.
+func ask(ctx context.Context, dir string, operands []string, o gobench.BuildOptions, tests bool) (*asked, error) {
+	list, err := gobench.List(ctx, dir, operands, o)
+	if err != nil {
+		return nil, err
+	}
+	a := &asked{}
+	var first gobench.Listed
+	for _, l := range list {
+		if l.Err != nil {
+			a.warnings = append(a.warnings, fmt.Sprintf("%s is left out: %v", l.ImportPath, l.Err))
+			continue
+		}
+		if len(a.packages) == 0 {
+			first = l
+		}
+		a.packages = append(a.packages, l.ImportPath)
+	}
+	if len(a.packages) == 0 {
+		return nil, list[0].Err
+	}
+	if a.target, err = gobench.Resolve(ctx, dir, first.Operand, o); err != nil {
+		return nil, err
+	}
+	of := *a.target
+	if len(a.packages) > 1 {
+		of.Operand, of.ImportPath = "", ""
+	}
+	said, warnings, err := compiler.Decisions(ctx, &of, o, a.packages, tests)
+	if err != nil {
+		return nil, err
+	}
+	a.report, a.warnings = said, append(a.warnings, warnings...)
+	a.finder = &source.Finder{GOROOT: a.target.GOROOT, GOMODCACHE: a.target.GOMODCACHE}
+	for _, m := range a.target.Own {
+		a.finder.Modules = append(a.finder.Modules, source.Module{Path: m.Path, Dir: m.Dir, Main: true})
+	}
+	return a, nil
+}
+
+// source is the text of a file.
+func (a *asked) source(file string) []byte {
+	text, err := a.finder.Read(file)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// packageOf is the import path of the package that a file belongs to; "" unknown.
+func (a *asked) packageOf(file string) string {
+	name, module := a.finder.Display(file)
+	switch rest, std := strings.CutPrefix(name, "$GOROOT/src/"); {
+	case std:
+		return path.Dir(rest)
+	case module == "" || strings.Contains(name, "@"):
+		return ""
+	default:
+		return path.Join(module, path.Dir(name))
+	}
+}
+
+// packages makes the page of what the compiler says now.
+func (v *verb) packages(ctx context.Context, e *cli.Env, operands []string) (*escape.Page, error) {
+	o, err := v.flags()
+	if err != nil {
+		return nil, err
+	}
+	status := e.Status()
+	status.Show("compiling")
+	a, err := ask(ctx, ".", operands, o, v.tests)
+	status.Clear()
+	if err != nil {
+		return nil, err
+	}
+	p := pageOf(analysis.Analyze(a.report, analysis.Options{Source: a.source, Package: a.packageOf}), a.packages, a.name(v.format))
+	p.GoVersion, p.Tests, p.Warnings = a.target.GOVERSION, v.tests, a.warnings
+	return p, nil
+}
+
+// name is a file as it is shown: for editors as seen from here, else from the root of its
+// module.
+func (a *asked) name(format string) func(string) string {
+	here, err := os.Getwd()
+	return func(file string) string {
+		if format != "text" && err == nil {
+			if rel, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(rel) {
+				return rel
+			}
+			return file
+		}
+		name, _ := a.finder.Display(file)
+		return name
+	}
+}

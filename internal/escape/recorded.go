@@ -1,0 +1,66 @@
+package escape
+
+import (
+	"fmt"
+
+	analysis "whet/internal/analyze/escape"
+	"whet/internal/cli"
+	format "whet/internal/format/compiler"
+	"whet/internal/read"
+	"whet/internal/recording"
+	"whet/internal/report/escape"
+)
+
+// recorded makes the page of what a recording has of the compiler.
+func (v *verb) recorded(operands []string) (*escape.Page, error) {
+	if len(operands) > 1 {
+		return nil, cli.UsageError("escape: name one recording")
+	}
+	if v.build.Tags != "" || len(v.build.Flags) > 0 || v.pgo != "" || v.tests {
+		return nil, cli.UsageError("escape: a recording is not built: name packages for -tags, -build, -pgo and -test")
+	}
+	rec, err := read.Open(operands[0])
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	r, warnings := said(rec)
+	if len(rec.Find(recording.KindDiagnostics, "")) == 0 {
+		return nil, fmt.Errorf("%s has nothing of the compiler: name its packages", operands[0])
+	}
+	source := func(file string) []byte {
+		text, _, err := rec.Source(file)
+		if err != nil {
+			return nil
+		}
+		return text
+	}
+	names := make(map[string]string)
+	for _, s := range rec.Sources {
+		names[s.Frame] = s.Path
+	}
+	p := pageOf(analysis.Analyze(r, analysis.Options{Source: source}), []string{rec.Build.Package}, func(file string) string {
+		if name, ok := names[file]; ok {
+			return name
+		}
+		return file
+	})
+	p.GoVersion, p.Warnings = rec.Build.GoVersion, append(warnings, "bounds and nil checks, and calls that were not inlined, are unknown: a recording keeps the compiler's text alone; whet escape PACKAGE has them")
+	return p, nil
+}
+
+// said is what a recording has of the compiler.
+func said(rec *recording.Recording) (*format.Report, []string) {
+	r := &format.Report{}
+	var warnings []string
+	for _, artifact := range rec.Find(recording.KindDiagnostics, "") {
+		data, err := rec.Read(artifact)
+		if err != nil {
+			warnings = append(warnings, err.Error())
+			continue
+		}
+		r.AddText(data)
+	}
+	r.Sort()
+	return r, warnings
+}
