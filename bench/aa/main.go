@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -47,38 +46,22 @@ var modes = []struct{ name, title string }{
 	{copied, "a copy of the package"},
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/aa:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("aa", run) }
 
 func run(ctx context.Context) error {
 	total := flag.Duration("for", 10*time.Minute, "measure as often as fits into this `time`")
 	budget := flag.Duration("budget", 20*time.Second, "budget of one proof")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md, results and aa/work")
+	out := ledger.Flags("aa")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		e := ledger.Begin[[]Proof]("bench/aa")
-		proofs, err := measure(ctx, filepath.Join(*dir, "aa", "work"), *total, *budget)
+		proofs, err := measure(ctx, filepath.Join(out.Dir, "aa", "work"), *total, *budget)
 		if err != nil {
 			return err
 		}
 		e.Samples = proofs
-		if err := e.Save(*dir, "aa"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "aa", text)
+		return e.Save(out.Dir, "aa")
+	}, render)
 }
 
 // measure proves in turns of the modes until the time is over. What was

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -53,23 +52,15 @@ var targets = []target{
 	{"havlak/original as a program", "profiles/cpu.pb.gz", []string{"-count", "2", "-budget", "6s", "./casebook/cmd/casebook", "--", "-case", "havlak", "-stage", "original"}},
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/after:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("after", run) }
 
 func run(ctx context.Context) error {
 	before := flag.String("old", "", "whet before, a `program`")
 	after := flag.String("new", "", "whet after")
 	turns := flag.Int("turns", 6, "runs of each")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("after")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		if *before == "" || *after == "" {
 			return errors.New("name the two builds of whet with -old and -new")
 		}
@@ -90,16 +81,8 @@ func run(ctx context.Context) error {
 			}
 			e.Samples = append(e.Samples, c)
 		}
-		if err := e.Save(*dir, "after"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "after", text)
+		return e.Save(out.Dir, "after")
+	}, render)
 }
 
 // measure runs whet tune once.

@@ -25,7 +25,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -59,26 +58,18 @@ type Samples struct {
 	Modes       []Mode        `json:"modes"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/agent:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("agent", run) }
 
 func run(ctx context.Context) error {
 	turns := flag.Int("turns", 12, "how often each mode is measured")
 	length := flag.Duration("for", 20*time.Second, "measure each server for this `time`")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("agent")
 	serving := flag.String("serve", "", "be the server, in this `mode`")
 	flag.Parse()
 	if *serving != "" {
 		return serve(*serving, os.Stdin, os.Stdout)
 	}
-	if !*table {
+	return out.Tabulate(func() error {
 		if least := stat.MedianValues(0.95); *turns < least {
 			return fmt.Errorf("-turns %d: %d are the fewest with a 95 %% interval", *turns, least)
 		}
@@ -87,16 +78,8 @@ func run(ctx context.Context) error {
 		if e.Samples, err = measure(ctx, *turns, *length); err != nil {
 			return err
 		}
-		if err := e.Save(*dir, "agent"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "agent", text)
+		return e.Save(out.Dir, "agent")
+	}, render)
 }
 
 // render makes the text of the README from the kept samples.

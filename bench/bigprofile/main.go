@@ -22,24 +22,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"whet/bench/ledger"
 	"whet/internal/callstack"
 	"whet/internal/format/profile"
 	"whet/internal/quantity"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/bigprofile:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("bigprofile", run) }
 
 func run(ctx context.Context) error {
 	out := flag.String("o", "big.pb.gz", "write the merged profile to this `file`")

@@ -23,7 +23,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -37,28 +36,20 @@ type Work struct {
 	New  ledger.Runs `json:"new"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/builds:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("builds", run) }
 
 func run(ctx context.Context) error {
 	before := flag.String("old", "", "whet before, a `program`")
 	after := flag.String("new", "", "whet after")
 	turns := flag.Int("turns", 9, "how often each build does each work")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("builds")
 	var profiles []string
 	flag.Func("profile", "read this `file`; may be given several times", func(s string) error {
 		profiles = append(profiles, s)
 		return nil
 	})
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		if *before == "" || *after == "" || len(profiles) == 0 {
 			return errors.New("name the two builds of whet with -old and -new, and a profile with -profile")
 		}
@@ -69,18 +60,10 @@ func run(ctx context.Context) error {
 		// What was measured is kept, whatever becomes of the rest.
 		keep := func(w Work) error {
 			e.Samples = append(e.Samples, w)
-			return e.Save(*dir, "builds")
+			return e.Save(out.Dir, "builds")
 		}
-		if err := measure(ctx, *before, *after, profiles, *turns, keep); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "builds", text)
+		return measure(ctx, *before, *after, profiles, *turns, keep)
+	}, render)
 }
 
 // render makes the text of the README from the kept samples.

@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -43,36 +42,20 @@ type Samples struct {
 	Stages      []Stage       `json:"stages"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/cost:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("cost", run) }
 
 func run(ctx context.Context) error {
 	length := flag.Duration("for", 4*time.Minute, "measure each stage for this `time`")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("cost")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		e := ledger.Begin[Samples]("bench/cost")
 		var err error
 		if e.Samples, err = measure(ctx, *length); err != nil {
 			return err
 		}
-		if err := e.Save(*dir, "cost"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "cost", text)
+		return e.Save(out.Dir, "cost")
+	}, render)
 }
 
 func measure(ctx context.Context, length time.Duration) (Samples, error) {

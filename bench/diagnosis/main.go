@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,35 +19,26 @@ import (
 
 // options are what the command line asks for.
 type options struct {
-	dir      string
+	out      *ledger.Output
 	keep     string
 	whet     string
 	only     *regexp.Regexp
 	half     string
 	diagnose bool
 	again    bool
-	table    bool
 	budget   time.Duration
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/diagnosis:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("diagnosis", run) }
 
 func parse() (o options, err error) {
 	only := flag.String("case", "", "only the cases whose name matches this pattern")
 	flag.StringVar(&o.half, "half", "", "only the cases of this part: open, aside or second")
-	flag.StringVar(&o.dir, "dir", "bench", "directory with README.md and results")
+	o.out = ledger.Flags("diagnosis")
 	flag.StringVar(&o.keep, "keep", "", "keep recordings in this directory, and use those that lie there (default: a temporary one)")
 	flag.StringVar(&o.whet, "whet", "", "the program to ask (default: built from this tree)")
 	flag.BoolVar(&o.diagnose, "diagnose", false, "only read recordings that -keep holds, measure nothing")
 	flag.BoolVar(&o.again, "again", false, "also the cases that have a row of this commit, and record anew what -keep holds")
-	flag.BoolVar(&o.table, "table", false, "make the table from the kept rows, measure nothing")
 	flag.DurationVar(&o.budget, "budget", 20*time.Second, "whet's budget for each benchmark")
 	flag.Parse()
 	if o.only, err = regexp.Compile(*only); err != nil {
@@ -68,20 +58,13 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !o.table {
-		if err := measure(ctx, &o); err != nil {
-			return err
+	return o.out.Tabulate(func() error { return measure(ctx, &o) }, func(dir string) (string, error) {
+		text, spoke, err := render(dir)
+		if err != nil {
+			return "", err
 		}
-	}
-	text, spoke, err := render(o.dir)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(spokeFile(o.dir), []byte(spoke.text()), 0o644); err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(o.dir, "diagnosis", text)
+		return text, os.WriteFile(spokeFile(dir), []byte(spoke.text()), 0o644)
+	})
 }
 
 func measure(ctx context.Context, o *options) error {
@@ -89,7 +72,7 @@ func measure(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	rows, err := readRows(o.dir)
+	rows, err := readRows(o.out.Dir)
 	if err != nil {
 		return err
 	}
@@ -119,7 +102,7 @@ func measure(ctx context.Context, o *options) error {
 		}
 		row.Commit, row.Dirty = commit, dirty
 		rows[c.Name] = *row
-		if err := writeRows(o.dir, all, rows); err != nil {
+		if err := writeRows(o.out.Dir, all, rows); err != nil {
 			return err
 		}
 	}

@@ -43,7 +43,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -90,28 +89,20 @@ type Subject struct {
 	ClassicBytes int64       `json:"classic_bytes,omitempty"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/flame:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("flame", run) }
 
 func run(ctx context.Context) error {
 	runs := flag.Int("runs", 7, "how often each page is moved")
 	turns := flag.Int("turns", 7, "with -scripts, how often each profile is drawn in either way")
 	scripts := flag.String("scripts", "", "`directory` with stackcollapse-go.pl and flamegraph.pl; without it, only the page's movement is measured")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("flame")
 	parts := flag.Int("parts", flamegraph.DefaultOptions().Parts, "collapse frames below this `part` of the root: more is harder")
 	whole := flag.String("cut", "", "write this `file` as the two ways to a flame graph read it to standard output, measure nothing")
 	flag.Parse()
 	if *whole != "" {
 		return cut(os.Stdout, *whole)
 	}
-	if !*table {
+	return out.Tabulate(func() error {
 		files := flag.Args()
 		if len(files) == 0 {
 			files = []string{"internal/format/profile/testdata/compile_stdcmd_merged.cpu.pb.gz"}
@@ -129,16 +120,8 @@ func run(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", file, err)
 			}
 		}
-		if err := e.Save(*dir, "flame"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "flame", text)
+		return e.Save(out.Dir, "flame")
+	}, render)
 }
 
 // render makes the text of the README from the kept samples.

@@ -24,7 +24,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -83,29 +82,21 @@ type HotPlace struct {
 	DelayNs  int64  `json:"delay_ns"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/foreign:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("foreign", run) }
 
 func run(ctx context.Context) error {
-	table := flag.Bool("table", false, "make the table from the kept figures, measure nothing")
 	traces := flag.String("traces", "", "keep the traces in this `directory`, and read those that lie there")
 	only := flag.String("only", "", "only the programs whose name holds this")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("foreign")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		e := ledger.Begin[[]Subject]("bench/foreign")
 		m, err := newMeasurer(ctx, *traces)
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(m.tmp)
-		before, err := ledger.Load[[]Subject](*dir, "foreign")
+		before, err := ledger.Load[[]Subject](out.Dir, "foreign")
 		if err != nil && *only != "" && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -131,16 +122,8 @@ func run(ctx context.Context) error {
 			fmt.Fprintf(os.Stderr, "%s: %s\n", s.Name, agreement(&s))
 			e.Samples = append(e.Samples, s)
 		}
-		if err := e.Save(*dir, "foreign"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "foreign", text)
+		return e.Save(out.Dir, "foreign")
+	}, render)
 }
 
 // Judgement is a reader's, of one program's conclusions.

@@ -36,7 +36,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
@@ -86,15 +85,7 @@ type Level struct {
 // queue comes to.
 const bound = "p99<200ms,errors<0.1%"
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/knee:", err)
-		stop()
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("knee", run) }
 
 func run(ctx context.Context) error {
 	switch {
@@ -108,33 +99,27 @@ func run(ctx context.Context) error {
 	budget := flag.Duration("budget", 5*time.Minute, "most `time` of one search")
 	both := flag.Bool("both", false, "both searches within one budget, as whet load -knee does them")
 	only := flag.String("only", "", "only servers with this `part` in their names; nothing is kept")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("knee")
 	flag.Parse()
-	name, of := "knee", kinds(*only)
+	of := kinds(*only)
 	if *both {
-		name, of = "knee-budget", bothKinds(*only)
+		out.Name, of = "knee-budget", bothKinds(*only)
 	}
-	if !*table {
-		e := ledger.Begin[[]Search]("bench/knee")
-		var err error
-		if e.Samples, err = measure(ctx, of, *rounds, max(*atOnce, 1), *budget); err != nil {
-			return err
+	search := func() ([]Search, error) { return measure(ctx, of, *rounds, max(*atOnce, 1), *budget) }
+	if *only != "" && !out.Kept {
+		found, err := search()
+		if err == nil {
+			fmt.Println(tabled(found))
 		}
-		if *only != "" {
-			fmt.Println(tabled(e.Samples))
-			return nil
-		}
-		if err := e.Save(*dir, name); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir, name)
-	if err != nil {
 		return err
 	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, name, text)
+	return out.Tabulate(func() (err error) {
+		e := ledger.Begin[[]Search]("bench/knee")
+		if e.Samples, err = search(); err != nil {
+			return err
+		}
+		return e.Save(out.Dir, out.Name)
+	}, func(dir string) (string, error) { return render(dir, out.Name) })
 }
 
 // kind is a server and what is looked for.

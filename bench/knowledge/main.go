@@ -23,7 +23,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -54,14 +53,7 @@ type Side struct {
 	Allocs float64   `json:"allocs"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/knowledge:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("knowledge", run) }
 
 func run(ctx context.Context) error {
 	turns := flag.Int("turns", 9, "how often each is measured")

@@ -24,7 +24,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"time"
@@ -44,16 +43,7 @@ type Samples struct {
 	Allocations []Allocations `json:"allocations"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	err := run(ctx)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench/load:", err)
-		stop()
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("load", run) }
 
 func run(ctx context.Context) error {
 	if len(os.Args) > 1 && os.Args[1] == "-generate" {
@@ -65,11 +55,10 @@ func run(ctx context.Context) error {
 	only := flag.String("only", "", "only what has this `part` in its name, such as nginx/64, tls, open/nginx, memory, course, allocations; nothing is kept")
 	quick := flag.Bool("quick", false, "one short round; nothing is kept")
 	library := flag.Bool("library", false, "drive by package load in this program instead of the built whet; nothing is kept")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("load")
 	flag.Parse()
-	if *table {
-		return publish(*dir)
+	if out.Kept {
+		return out.Tabulate(nil, kept)
 	}
 	if *quick {
 		*rounds, *length, *long = 1, 2*time.Second, 10*time.Second
@@ -91,20 +80,7 @@ func run(ctx context.Context) error {
 		fmt.Println(render(&e.Samples))
 		return nil
 	}
-	if err := e.Save(*dir, "load"); err != nil {
-		return err
-	}
-	return publish(*dir)
-}
-
-// publish makes the README's tables of the kept samples.
-func publish(dir string) error {
-	text, err := kept(dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(dir, "load", text)
+	return out.Tabulate(func() error { return e.Save(out.Dir, "load") }, kept)
 }
 
 // kept is the README's text about the kept samples, none where there are none

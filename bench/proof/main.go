@@ -26,47 +26,34 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"whet/bench/ledger"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/proof:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("proof", run) }
 
 func run(ctx context.Context) error {
 	total := flag.Duration("for", time.Hour, "measure for at most this `time`")
 	part := flag.String("only", "", "a `part` of the suite: "+strings.Join(only, ", "))
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
 	restart := flag.Bool("restart", false, "drop the kept samples first")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("proof")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		if *restart {
-			if err := os.Remove(samplesFile(*dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Remove(samplesFile(out.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
-		if err := measure(ctx, *dir, *part, time.Now().Add(*total)); err != nil {
-			return err
+		return measure(ctx, out.Dir, *part, time.Now().Add(*total))
+	}, func(dir string) (string, error) {
+		s, _, err := readSamples(dir)
+		if err != nil {
+			return "", err
 		}
-	}
-	s, _, err := readSamples(*dir)
-	if err != nil {
-		return err
-	}
-	text := render(s)
-	fmt.Println(text)
-	return ledger.Publish(*dir, "proof", text)
+		return render(s), nil
+	})
 }
 
 // intervals is how many are simulated for each line of the coverage table: the

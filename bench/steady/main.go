@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"time"
@@ -56,32 +55,14 @@ func (p *Place) same(q *Place) bool {
 	return p.Function == q.Function && p.File == q.File && (slices.Contains(p.Lines, q.Line) || slices.Contains(q.Lines, p.Line))
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/steady:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("steady", run) }
 
 func run(ctx context.Context) error {
 	budget := flag.Duration("budget", 20*time.Second, "whet tune's budget for each recording")
 	repeat := flag.Int("repeat", 10, "recordings of each program")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("steady")
 	flag.Parse()
-	if !*table {
-		if err := measure(ctx, *dir, *budget, *repeat); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "steady", text)
+	return out.Tabulate(func() error { return measure(ctx, out.Dir, *budget, *repeat) }, render)
 }
 
 // measure takes the programs in turns, and keeps what it has after each.

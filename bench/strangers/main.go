@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -99,28 +98,20 @@ type Share struct {
 	PprofRatio float64 `json:"pprof_ratio"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/strangers:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("strangers", run) }
 
 func run(ctx context.Context) error {
 	only := flag.String("only", "", "only the modules whose path holds this")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("strangers")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		e := ledger.Begin[[]Subject]("bench/strangers")
 		m := measurer{}
 		if err := m.prepare(ctx); err != nil {
 			return err
 		}
 		defer os.RemoveAll(m.tmp)
-		before, err := ledger.Load[[]Subject](*dir, "strangers")
+		before, err := ledger.Load[[]Subject](out.Dir, "strangers")
 		if err != nil && *only != "" {
 			return err
 		}
@@ -142,16 +133,8 @@ func run(ctx context.Context) error {
 			}
 			e.Samples = append(e.Samples, s)
 		}
-		if err := e.Save(*dir, "strangers"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "strangers", text)
+		return e.Save(out.Dir, "strangers")
+	}, render)
 }
 
 // render makes the text of the README from the kept samples and judgements.

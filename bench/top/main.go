@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -44,24 +43,16 @@ type list []string
 func (l *list) String() string     { return strings.Join(*l, ",") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/top:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("top", run) }
 
 func run(ctx context.Context) error {
 	var profiles, diffs list
 	turns := flag.Int("turns", 21, "how often each tool reads each profile")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("top")
 	flag.Var(&profiles, "profile", "measure this `file` instead of making some, with the sample type behind a colon unless it is the profile's own; may be given several times")
 	flag.Var(&diffs, "diff", "measure the difference of these two `files`, BEFORE,AFTER: whet diff beside pprof -top -diff_base; may be given several times")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		if *turns < 6 {
 			return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 		}
@@ -71,16 +62,8 @@ func run(ctx context.Context) error {
 			return err
 		}
 		e.Samples = subjects
-		if err := e.Save(*dir, "top"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "top", text)
+		return e.Save(out.Dir, "top")
+	}, render)
 }
 
 // render makes the text of the README from the kept samples.

@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -41,24 +40,16 @@ type list []string
 func (l *list) String() string     { return strings.Join(*l, ",") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/traces:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("traces", run) }
 
 func run(ctx context.Context) error {
 	var both, alone list
 	turns := flag.Int("turns", 6, "how often each tool reads each trace")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("traces")
 	flag.Var(&both, "trace", "measure this `file` instead of making one; may be given several times")
 	flag.Var(&alone, "alone", "measure only whet on this `file`: its peer takes 100 bytes of memory and more for each of the trace; may be given several times")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		if *turns < 6 {
 			return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 		}
@@ -68,16 +59,8 @@ func run(ctx context.Context) error {
 			return err
 		}
 		e.Samples = subjects
-		if err := e.Save(*dir, "traces"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "traces", text)
+		return e.Save(out.Dir, "traces")
+	}, render)
 }
 
 // render makes the text of the README from the kept samples.

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -45,37 +44,21 @@ type row struct {
 	AllocsNew float64  `json:"allocs_new"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/visits:", err)
-		os.Exit(1)
-	}
-}
+func main() { ledger.Main("visits", run) }
 
 func run(ctx context.Context) error {
 	budget := flag.Duration("budget", time.Minute, "whet prove's budget for each stage")
-	table := flag.Bool("table", false, "make the table from the kept samples, measure nothing")
-	dir := flag.String("dir", "bench", "directory with README.md and results")
+	out := ledger.Flags("visits")
 	flag.Parse()
-	if !*table {
+	return out.Tabulate(func() error {
 		e := ledger.Begin[[]Proof]("bench/visits")
 		proofs, err := measure(ctx, *budget)
 		if err != nil {
 			return err
 		}
 		e.Samples = proofs
-		if err := e.Save(*dir, "visits"); err != nil {
-			return err
-		}
-	}
-	text, err := render(*dir)
-	if err != nil {
-		return err
-	}
-	fmt.Println(text)
-	return ledger.Publish(*dir, "visits", text)
+		return e.Save(out.Dir, "visits")
+	}, render)
 }
 
 func measure(ctx context.Context, budget time.Duration) ([]Proof, error) {
