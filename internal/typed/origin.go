@@ -116,6 +116,11 @@ func (p *Package) Parameter(v *types.Var) int {
 // Written reports whether a part of what an expression stands for is set, or has
 // its address taken, where it stands.
 func (p *Package) Written(e ast.Expr) bool {
+	set, addressed := p.written(e)
+	return set || addressed
+}
+
+func (p *Package) written(e ast.Expr) (set, addressed bool) {
 	n := ast.Node(e)
 	for {
 		outer := p.Parent(n)
@@ -123,22 +128,22 @@ func (p *Package) Written(e ast.Expr) bool {
 		case *ast.ParenExpr, *ast.SelectorExpr, *ast.StarExpr:
 		case *ast.IndexExpr:
 			if around.X != n {
-				return false
+				return false, false
 			}
 		case *ast.SliceExpr:
 			if around.X != n {
-				return false
+				return false, false
 			}
 		case *ast.UnaryExpr:
-			return around.Op == token.AND
+			return false, around.Op == token.AND
 		case *ast.IncDecStmt:
-			return true
+			return true, false
 		case *ast.RangeStmt:
-			return around.X != n
+			return around.X != n, false
 		case *ast.AssignStmt:
-			return slices.Contains(around.Lhs, n.(ast.Expr))
+			return slices.Contains(around.Lhs, n.(ast.Expr)), false
 		default:
-			return false
+			return false, false
 		}
 		n = outer
 	}

@@ -149,31 +149,9 @@ func (p *Package) sets(fn *ast.FuncDecl, seen map[*ast.FuncDecl]bool) bool {
 			to := p.Reached(call)
 			return to != nil && to.Package == p && p.sets(to.Decl, seen)
 		}
-		return p.assigned(sel)
+		set, _ := p.written(sel)
+		return set
 	})
-}
-
-// assigned reports whether a part of what an expression stands for is set, which
-// taking its address alone does not.
-func (p *Package) assigned(e ast.Expr) bool {
-	n := ast.Node(e)
-	for {
-		outer := p.Parent(n)
-		switch around := outer.(type) {
-		case *ast.ParenExpr, *ast.SelectorExpr, *ast.StarExpr:
-		case *ast.IndexExpr:
-			if around.X != n {
-				return false
-			}
-		case *ast.IncDecStmt:
-			return true
-		case *ast.AssignStmt:
-			return around.Tok != token.DEFINE && slices.Contains(around.Lhs, n.(ast.Expr))
-		default:
-			return false
-		}
-		n = outer
-	}
 }
 
 // dies reports whether all values of a struct that its package declares end with

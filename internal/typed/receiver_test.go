@@ -17,6 +17,7 @@ func newEncoder() *encoder { return &encoder{} }
 func (e *encoder) sets() { e.n++ }
 func (e *encoder) appends() { e.out = append(e.out, 1) }
 func (e *encoder) element() { e.out[e.n] = 1 }
+func (e *encoder) ranges() { for e.n = range e.out { } }
 func (e *encoder) through() { e.sets() }
 func (e *encoder) asks() int { return e.n }
 func (e *encoder) addresses() { use(&e.n) }
@@ -64,7 +65,7 @@ func (t *tree[K]) insert() { t.n++ }
 func TestReceiver(t *testing.T) {
 	pkg := typedtest.Program(t, typedtest.File{Package: "m/p", Frame: "p.go", Text: receiverSource}).Package("m/p")
 	want := map[string]typed.Sharing{
-		"encoder.sets": typed.Alone, "encoder.appends": typed.Alone, "encoder.element": typed.Alone, "encoder.through": typed.Alone,
+		"encoder.sets": typed.Alone, "encoder.appends": typed.Alone, "encoder.element": typed.Alone, "encoder.ranges": typed.Alone, "encoder.through": typed.Alone,
 		"encoder.asks": typed.Unshown, "encoder.addresses": typed.Unshown, "encoder.other": typed.Unshown, "encoder.index": typed.Unshown,
 		"encoder.later": typed.Unshown, "encoder.again": typed.Unshown,
 		"encoder.ServeHTTP": typed.Shared, ".unnamed": typed.Shared, ".copied": typed.Shared, "locked.sets": typed.Shared, "onceOnly.sets": typed.Shared,
