@@ -143,12 +143,7 @@ func (a *analysis) reason(id exectrace.StringID) State {
 }
 
 // waitFor is the state of who waits for one of the runtime's reasons.
-func waitFor(reason string) State {
-	if s, ok := waits[reason]; ok {
-		return s
-	}
-	return Other
-}
+func waitFor(reason string) State { return byWait[exectrace.WaitFor(reason)] }
 
 // enter takes in a goroutine at the first that the trace says of it.
 func (a *analysis) enter(e *exectrace.Event) *goroutine {

@@ -76,26 +76,15 @@ func (a *analysis) shown(s State, stack exectrace.StackID) State {
 	return (*memo)[stack] - 1
 }
 
-// inRuntime are the waits by the runtime's function.
-var inRuntime = map[string]State{
-	"runtime.gcStart": Collector, "runtime.gcMarkDone": Collector, "runtime.gcAssistAlloc": Collector, "runtime.gcParkAssist": Collector, "runtime.GC": Collector,
-	"runtime.selectgo": Select, "runtime.block": Select, "runtime.netpollblock": Network,
-	"runtime.chanrecv": Channel, "runtime.chansend": Channel, "runtime.chanrecv1": Channel, "runtime.chanrecv2": Channel, "runtime.chansend1": Channel,
-}
-
 // waitIn finds a state in the frames of the runtime that a stack begins with.
 func waitIn(s State, stack *exectrace.Stack) State {
 	for _, f := range stack.Frames {
-		switch pkg := symbolname.Package(f.Function); {
-		case f.Function == "time.Sleep":
-			return Sleep
-		case pkg == "sync", strings.HasPrefix(pkg, "internal/"):
-			return Sync
-		case pkg != "runtime":
+		switch w, more := exectrace.WaitIn(f.Function); {
+		case more:
+		case w == exectrace.WaitUnknown, s != Other && w != exectrace.WaitCollector:
 			return s
-		}
-		if known, ok := inRuntime[f.Function]; ok && (s == Other || known == Collector) {
-			return known
+		default:
+			return byWait[w]
 		}
 	}
 	return s

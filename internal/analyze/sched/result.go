@@ -28,11 +28,10 @@ var stateNames = [NumStates]string{"running", "runnable", "syscall", "network", 
 
 func (s State) String() string { return stateNames[s] }
 
-// waits are the states by the runtime's reason; others are [Other].
-var waits = map[string]State{
-	"network": Network, "sync": Sync, "sync.(*Cond).Wait": Sync, "chan send": Channel, "chan receive": Channel,
-	"select": Select, "sleep": Sleep, "system goroutine wait": System,
-	"GC mark assist wait for work": Collector, "GC background sweeper wait": System, "wait until GC ends": Collector, "GC weak to strong wait": Collector,
+// byWait are the states of who waits.
+var byWait = [...]State{
+	exectrace.WaitUnknown: Other, exectrace.WaitNetwork: Network, exectrace.WaitSync: Sync, exectrace.WaitChannel: Channel, exectrace.WaitSelect: Select,
+	exectrace.WaitSleep: Sleep, exectrace.WaitCollector: Collector, exectrace.WaitSystem: System,
 }
 
 // Result is what one trace says.

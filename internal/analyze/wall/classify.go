@@ -3,6 +3,7 @@ package wall
 import (
 	"strings"
 
+	"whet/internal/format/exectrace"
 	"whet/internal/symbolname"
 )
 
@@ -11,6 +12,12 @@ import (
 type class struct {
 	state State
 	part  part
+}
+
+// byWait are the states of who waits.
+var byWait = [...]State{
+	exectrace.WaitUnknown: Other, exectrace.WaitNetwork: Network, exectrace.WaitSync: Sync, exectrace.WaitChannel: Channel, exectrace.WaitSelect: Select,
+	exectrace.WaitSleep: Sleep, exectrace.WaitCollector: GCAssist, exectrace.WaitSystem: Other,
 }
 
 type part uint8
@@ -26,32 +33,20 @@ const (
 // nil; without a reason by the stack alone. waker is where the goroutine was
 // that ended the wait, for when there is neither.
 func waiting(reason string, at, waker *node, inRequest bool) class {
-	state := Other
-	switch reason {
-	case "sync":
-		state = semaphore(at)
-	case "sync.(*Cond).Wait":
-		state = Sync
-	case "chan send", "chan receive":
-		state = Channel
-	case "select":
-		state = Select
-	case "forever":
-		// select without cases, or a nil channel.
-		state = Select
-		if at != nil && strings.HasPrefix(at.name, "runtime.chan") {
-			state = Channel
-		}
-	case "network":
+	w, from := exectrace.WaitFor(reason), at
+	if reason == "" || reason == "forever" {
+		w, from = unnamed(at)
+	}
+	state := byWait[w]
+	switch {
+	case reason == "forever" && w == exectrace.WaitUnknown:
+		state = Select // the stack is not in the trace
+	case reason == "" && at == nil:
+		state = wokenBy(waker)
+	case w == exectrace.WaitSync:
+		state = semaphore(from)
+	case w == exectrace.WaitNetwork:
 		state = polled(at)
-	case "sleep":
-		state = Sleep
-	case "GC mark assist wait for work", "wait until GC ends", "GC weak to strong wait", "GC background sweeper wait":
-		state = GCAssist
-	case "":
-		if state = unexplained(at); at == nil {
-			state = wokenBy(waker)
-		}
 	}
 	if inRequest && at != nil && !at.ownConn && (state == Network || at.client && (state == Select || state == Channel)) {
 		return class{state, downstreamPart}
@@ -93,30 +88,15 @@ func semaphore(at *node) State {
 	return state
 }
 
-// unexplained tells a wait from its stack, as the trace states it of
-// goroutines that waited before it began.
-func unexplained(at *node) State {
-	for n := at; n != nil && at.depth-n.depth < 4; n = n.parent {
-		switch {
-		case hasAnyPrefix(n.name, []string{"runtime.chanrecv", "runtime.chansend"}):
-			return Channel
-		case n.name == "runtime.selectgo" || n.name == "runtime.block":
-			return Select
-		case strings.HasPrefix(n.name, "runtime.gc"):
-			return GCAssist
-		case n.name == "time.Sleep":
-			return Sleep
-		case n.name == "sync.(*Cond).Wait":
-			return Sync
-		case strings.HasPrefix(n.name, "sync.") || strings.HasPrefix(n.name, "internal/poll.(*fdMutex)."):
-			return semaphore(n)
-		case strings.HasPrefix(n.name, "internal/poll.(*FD)."):
-			return polled(at)
-		case !symbolname.Runtime(symbolname.Package(n.name)):
-			return Other
+// unnamed tells a wait from its stack alone, and where in it the functions are that
+// do: the trace states so of goroutines that waited before it began.
+func unnamed(at *node) (exectrace.Wait, *node) {
+	for n := at; n != nil; n = n.parent {
+		if w, more := exectrace.WaitIn(n.name); !more {
+			return w, n
 		}
 	}
-	return Other
+	return exectrace.WaitUnknown, nil
 }
 
 // wokenBy tells a wait from the one who ended it.
