@@ -14,6 +14,7 @@ import (
 type lent struct {
 	mu     sync.Mutex
 	flight *flight // nil: none
+	asked  int     // how many asked for it and have not ended it
 	until  time.Time
 	ends   *time.Timer
 	over   bool // the agent stops
@@ -36,12 +37,13 @@ func (l *lent) lend(a *Agent, d time.Duration) bool {
 		if f == nil {
 			return false
 		}
-		l.flight, l.until = f, until
+		l.flight, l.asked, l.until = f, 0, until
 		l.ends = time.AfterFunc(d, func() { l.expire(f) })
 	case until.After(l.until):
 		l.until = until
 		l.ends.Reset(d)
 	}
+	l.asked++
 	return true
 }
 
@@ -54,11 +56,14 @@ func (l *lent) expire(f *flight) {
 	}
 }
 
-// end ends whichever was lent.
+// end ends what was lent once nobody is left who asked for it.
 func (l *lent) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.flight != nil {
+	if l.flight == nil {
+		return
+	}
+	if l.asked--; l.asked <= 0 {
 		l.endLocked()
 	}
 }
@@ -71,9 +76,11 @@ func (l *lent) endLocked() {
 
 func (l *lent) stop() {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.over = true
-	l.mu.Unlock()
-	l.end()
+	if l.flight != nil {
+		l.endLocked()
+	}
 }
 
 func (l *lent) now() *flight {
@@ -90,8 +97,8 @@ func (a *Agent) recorder() *flight {
 	return a.lent.now()
 }
 
-// serveLend starts a flight recorder for some seconds, and ends what it started
-// with none. One that the program has already stays as it is.
+// serveLend starts a flight recorder for some seconds, and with none gives it back:
+// it ends once all have who asked for it. One that the program has already stays as it is.
 func (a *Agent) serveLend(w http.ResponseWriter, r *http.Request) error {
 	if a.flight == nil {
 		if r.URL.Query().Get("seconds") == "0" {
@@ -103,7 +110,7 @@ func (a *Agent) serveLend(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if d == 0 {
-			return refuse(http.StatusBadRequest, "say for how long the flight recorder is to run, seconds=1 to %.0f; 0 ends it", maxLent.Seconds())
+			return refuse(http.StatusBadRequest, "say for how long the flight recorder is to run, seconds=1 to %.0f; 0 gives it back", maxLent.Seconds())
 		}
 		if !a.lent.lend(a, d) {
 			return refuse(http.StatusServiceUnavailable, "the flight recorder cannot be started: the program may have one of its own")

@@ -3,6 +3,7 @@ package tune
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -98,7 +99,11 @@ func (m *measurement) traceAgain(ctx context.Context, pass time.Duration, before
 	t := &loadformat.Traced{Windows: windowsIn(pass), MaxBytes: maxTraces}
 	w := newSlowWatch(m.Target.Flight, m.c.Now)
 	// Three times that long: the load may end late, and an agent outlives whet.
-	if err := m.Target.StartFlight(ctx, 3*(passWarmup+pass)+m.o.Patience); err == nil {
+	switch err := m.Target.StartFlight(ctx, 3*(passWarmup+pass)+m.o.Patience); {
+	case errors.Is(err, capture.ErrNotOffered): // what the program lacks is said with all else that it lacks
+	case err != nil:
+		m.Warn("there is no worst moment: %v", err)
+	default:
 		t.FlightRecorder = true
 		slow := max(slowTimes*time.Duration(before.Quantile(0.5)), leastSlow)
 		t.SlowAfterNs = int64(slow)
