@@ -1,6 +1,10 @@
 package rules_test
 
 import (
+	"bytes"
+	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,16 +120,51 @@ func two(s *stack, n int, name string) {
 func (s *stack) pair(x, y any) { s.items = append(s.items, x, y) }
 `
 
+// exports are the files with what packages of the standard library export, by path. The
+// go command is asked for those that are new: the compiler alone is much faster.
+var exports = make(map[string]string)
+
+// importcfg tells the compiler where what a source imports is.
+func importcfg(t *testing.T, src string) []byte {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"list", "-export", "-deps", "-f", "{{with .Export}}{{$.ImportPath}} {{.}}{{end}}"}
+	known := len(args)
+	for _, spec := range file.Imports {
+		if path, _ := strconv.Unquote(spec.Path.Value); exports[path] == "" {
+			args = append(args, path)
+		}
+	}
+	if len(args) > known {
+		out, err := exec.Command("go", args...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+			exports[path] = file
+		}
+	}
+	var b bytes.Buffer
+	for path, file := range exports {
+		fmt.Fprintf(&b, "packagefile %s=%s\n", path, file)
+	}
+	return b.Bytes()
+}
+
 // decisionsOn asks the compiler that is installed about a file app.go.
 func decisionsOn(t *testing.T, src string) func(diagnose.SourceLine) []string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module m/app\n\ngo 1.26\n", "app.go": src} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+	for name, text := range map[string][]byte{"importcfg": importcfg(t, src), "app.go": []byte(src)} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := exec.Command("go", "build", "-gcflags=-m=2", ".")
+	c := exec.Command("go", "tool", "compile", "-p", "m/app", "-importcfg", "importcfg", "-m=2", "-o", "app.a", "app.go")
 	c.Dir = dir
 	text, err := c.CombinedOutput()
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/rules"
 )
 
 // called are functions that rules know, below the user's own.
@@ -45,10 +44,7 @@ func stacksOf(src string) (cpu, allocs []stack) {
 // Sources that lack something have types for a part only: rules may be silent
 // about them, and must not fail.
 func TestBrokenSources(t *testing.T) {
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	asked := 0
 	for _, src := range []string{copySource, resultSource, formatSource, logSource, builtSource, bufferSource, drawSource, encodeSource, randomSource, regexpSource, constantSource, pageSource, escapeSource, collectionSource, jsonSource} {
 		lines := strings.Split(src, "\n")

@@ -33,7 +33,7 @@ func TestDamagedFixtures(t *testing.T) {
 			program := typed.New(view, texts)
 			for _, s := range kept.subjects(t, files) {
 				s.Program, s.Source = program, texts
-				run(t, registry(t), []*diagnose.Subject{s})
+				run(t, fixtureRegistry(t), []*diagnose.Subject{s})
 			}
 		}
 	}

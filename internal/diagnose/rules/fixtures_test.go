@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -75,14 +76,28 @@ func place(file string, line int, detail string) string {
 	return s
 }
 
-// registry is every rule with a minimum that fixtures reach.
-func registry(t *testing.T) *diagnose.Registry {
+// Rules are checked once for all tests: that reads every row of their tables.
+var (
+	registered = sync.OnceValues(func() (*diagnose.Registry, error) { return diagnose.NewRegistry(rules.All()...) })
+	// of a minimum of samples that fixtures reach
+	ofFixtures = sync.OnceValues(func() (*diagnose.Registry, error) {
+		all := rules.All()
+		for i := range all {
+			all[i].MinSamples = fixtureSamples
+		}
+		return diagnose.NewRegistry(all...)
+	})
+)
+
+// registry is every rule.
+func registry(t *testing.T) *diagnose.Registry { return checked(t, registered) }
+
+// fixtureRegistry is every rule with a minimum that fixtures reach.
+func fixtureRegistry(t *testing.T) *diagnose.Registry { return checked(t, ofFixtures) }
+
+func checked(t *testing.T, once func() (*diagnose.Registry, error)) *diagnose.Registry {
 	t.Helper()
-	all := rules.All()
-	for i := range all {
-		all[i].MinSamples = fixtureSamples
-	}
-	reg, err := diagnose.NewRegistry(all...)
+	reg, err := once()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +105,7 @@ func registry(t *testing.T) *diagnose.Registry {
 }
 
 func TestAllRulesAreValid(t *testing.T) {
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	for _, r := range reg.Rules() {
 		byExample := slices.ContainsFunc(slices.Concat(knowledge.Rules(), shape.Rules()), func(k diagnose.Rule) bool { return k.ID == r.ID })
 		if directories[r.ID] == "" && !ownTests[r.ID] && !byExample {
@@ -182,7 +194,7 @@ func answers(t *testing.T, r *recorded, files texts, id, dir string) (res diagno
 			t.Errorf("%s: %d base samples, too few to say anything", s.Benchmark, n)
 		}
 	}
-	res = run(t, registry(t), subjects)
+	res = run(t, fixtureRegistry(t), subjects)
 	return res, want, spoken(res.Findings, id, want)
 }
 

@@ -12,16 +12,12 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
-	"whet/internal/diagnose/rules"
 )
 
 // Rows are asked about calls that do not compile too: with arguments missing, with
 // too many, or with some of another kind. They may be silent, and must not fail.
 func TestKnowledgeBroken(t *testing.T) {
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	lists := []string{"", "missing", `"a", 1, 'b', nil, f, []missing{}`, "map[any]any{3: 1}"}
 	if testing.Short() {
 		lists = lists[:1]
@@ -45,8 +41,7 @@ func TestKnowledgeBroken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			program := typedProgram(t, src)
-			if program.Package("m/app").Errors == 0 {
+			if typedProgram(t, src).Package("m/app").Errors == 0 {
 				t.Errorf("%s: nothing is broken", row.ID)
 			}
 			var cpu, allocs []stack
@@ -60,9 +55,7 @@ func TestKnowledgeBroken(t *testing.T) {
 					allocs = append(allocs, stack{frames: frames, n: 1000, size: 64})
 				}
 			}
-			s := app(t, src, known, cpu, allocs)
-			s.Program = program
-			run(t, reg, []*diagnose.Subject{s})
+			run(t, reg, []*diagnose.Subject{app(t, src, known, cpu, allocs)})
 		}()
 	}
 }

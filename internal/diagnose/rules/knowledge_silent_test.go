@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
-	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
 )
 
@@ -416,10 +414,7 @@ var silent = []struct{ row, params, result, body string }{
 }
 
 func TestKnowledgeSilent(t *testing.T) {
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	rows := knowledge.Table()
 	for _, s := range silent {
 		t.Run(s.row, func(t *testing.T) {
@@ -440,10 +435,7 @@ func TestKnowledgeSilent(t *testing.T) {
 // A pattern is known of a parameter where all calls of the function hand it a package's
 // variable.
 func TestPatternOfParameter(t *testing.T) {
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	const vars = "var (\n\tcommas = regexp.MustCompile(`\\s*,\\s*`)\n\tsigns = regexp.MustCompile(`(;)[ ]*`)\n\twords = regexp.MustCompile(`[a-z]+|,`)\n\tspaces = regexp.MustCompile(`\\s*`)\n)\n"
 	for decls, speaks := range map[string]bool{
 		"func g(s string) []string { return f(commas, s) }":                                                          true,

@@ -4,18 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
-	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
 )
 
 // Rows speak about these, too, which their examples do not show.
 func TestKnowledgeSpeaks(t *testing.T) {
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	rows := knowledge.Table()
 	for _, s := range []struct{ row, params, body, decls string }{
 		{"http-keepalive-off", "c *http.Client, req *http.Request", "req.Close = true\nc.Do(req)", ""},

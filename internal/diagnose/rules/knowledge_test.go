@@ -8,17 +8,13 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
-	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
 )
 
 // Each row speaks about its example as it is before, once and at the call, and
 // neither it nor another speaks about the same after.
 func TestKnowledgeByExample(t *testing.T) {
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	for _, row := range knowledge.Table() {
 		t.Run(row.ID, func(t *testing.T) {
 			before := findingsOf(t, reg, &row, row.Example.Before)
@@ -80,9 +76,7 @@ func findingsOf(t *testing.T, reg *diagnose.Registry, row *knowledge.Row, body s
 	if len(cpu) == 0 {
 		cpu = []stack{{frames: "m/app.f:3", n: 1000}}
 	}
-	s := app(t, src, known, cpu, allocs)
-	s.Program = program
-	return run(t, reg, []*diagnose.Subject{s}).Findings
+	return run(t, reg, []*diagnose.Subject{app(t, src, known, cpu, allocs)}).Findings
 }
 
 // conversions are what the runtime calls its functions for those that rows are about.
@@ -93,10 +87,7 @@ var conversions = map[string]string{
 // A statement's own blocks are not counted as a conversion's where something else in
 // it may take memory.
 func TestConversionBlocks(t *testing.T) {
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	for body, counted := range map[string]bool{
 		`return strings.Contains(string(b), "x")`:                                      true,
 		`return strings.Contains(string(b), "x") || cap(append([]int(nil), n...)) > 3`: false,

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
 )
 
@@ -179,10 +178,7 @@ func TestRegexpReplaceCoversItsCompilation(t *testing.T) {
 		{"m/app.clean:9 regexp.MustCompile regexp.Compile", 100, 600}, {replaceAll, 100, 40}, {replaceAll + " regexp.(*Regexp).replaceAll", 100, 160}, {"m/app.work:99", 100, 200},
 	})
 	s.AllocIterations = 100
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	res := run(t, reg, []*diagnose.Subject{s})
 	if len(res.Findings) != 1 {
 		t.Fatalf("%+v", res.Findings)

@@ -9,7 +9,6 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
-	"whet/internal/diagnose/rules"
 	"whet/internal/diagnose/shape"
 	"whet/internal/finding"
 )
@@ -106,16 +105,12 @@ func lineByLine(t *testing.T, example *knowledge.Example, body string, broken bo
 
 func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool, benchmark string) (found []finding.Finding) {
 	t.Helper()
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	src, err := example.Source("app", "f", body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := typedProgram(t, src)
-	if pkg := program.Package("m/app"); (pkg.Errors > 0) != broken {
+	if pkg := typedProgram(t, src).Package("m/app"); (pkg.Errors > 0) != broken {
 		t.Fatalf("%s\n%s", pkg.Reason, src)
 	}
 	var decisions func(diagnose.SourceLine) []string
@@ -140,7 +135,7 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 		}
 		s := app(t, src, known, cpu, []stack{{frames: at, n: 1000, size: 64}, {frames: at, n: 500, size: 128}, {frames: at, n: 250, size: 256}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 8}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 16}, {frames: at + " strings.(*Builder).WriteByte", n: 4, size: 32},
 			{frames: at + " bytes.(*Buffer).WriteString", n: 4, size: 8}, {frames: at + " bytes.(*Buffer).WriteString", n: 4, size: 16}, {frames: at + " bytes.(*Buffer).WriteString", n: 4, size: 32}})
-		s.Program, s.Benchmark, s.Decisions = program, benchmark, decisions
+		s.Benchmark, s.Decisions = benchmark, decisions
 		res := run(t, reg, []*diagnose.Subject{s})
 		for _, f := range slices.Concat(res.Findings, res.Below) {
 			if f.Row != "" {

@@ -9,7 +9,6 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/rules"
 	"whet/internal/finding"
 )
 
@@ -93,10 +92,7 @@ func run(t *testing.T, reg *diagnose.Registry, subjects []*diagnose.Subject) dia
 // said returns the findings of one rule, all rules being asked.
 func said(t *testing.T, id string, subjects ...*diagnose.Subject) []finding.Finding {
 	t.Helper()
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	var out []finding.Finding
 	for _, f := range run(t, reg, subjects).Findings {
 		if f.Rule == id {
@@ -517,10 +513,7 @@ func TestLoggingCoversItsStatement(t *testing.T) {
 		{frames: "m/app.serve:5 fmt.Sprint", n: 300}, {frames: "m/app.serve:5 runtime.concatstring2", n: 300},
 		{frames: "m/app.serve:4 log.Print fmt.Append", n: 100}, {frames: "m/app.work:9", n: 300},
 	}, nil)
-	reg, err := diagnose.NewRegistry(rules.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reg := registry(t)
 	res := run(t, reg, []*diagnose.Subject{s})
 	if len(res.Findings) != 1 || res.Findings[0].Rule != "logging" || res.Findings[0].Line != 4 || math.Abs(res.Findings[0].CPURatio-0.7) > 1e-12 || len(res.Below) != 0 {
 		t.Errorf("findings %+v\nbelow %+v", res.Findings, res.Below)

@@ -53,8 +53,17 @@ func (*Encoder) Encode(any) error
 func (Rows) Scan(...any) error`
 }
 
+// last is the program that was asked for last: a test asks many times about one source.
+var last struct {
+	src     string
+	program *typed.Program
+}
+
 // typedProgram is the typed program of a source and of the stubs.
 func typedProgram(t *testing.T, src string) *typed.Program {
 	t.Helper()
-	return typedtest.Program(t, slices.Concat([]typedtest.File{{Package: "m/app", Frame: "app.go", Text: src}}, stubs, moduleStubs)...)
+	if last.program == nil || last.src != src {
+		last.src, last.program = src, typedtest.Program(t, slices.Concat([]typedtest.File{{Package: "m/app", Frame: "app.go", Text: src}}, stubs, moduleStubs)...)
+	}
+	return last.program
 }

@@ -3,6 +3,7 @@ package typedtest
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -25,10 +26,11 @@ type File struct {
 }
 
 // Imports are the same for all tests of a process: asking the go command for one
-// takes a tenth of a second.
+// takes a tenth of a second, and packing one is most of what a small program takes.
 var (
 	mu       sync.Mutex
 	standard = importer.Default()
+	views    = make(map[string][]byte) // by what they hold
 )
 
 // Program is the program that the files are.
@@ -68,11 +70,18 @@ func Program(t testing.TB, files ...File) *typed.Program {
 			}
 		}
 	}
-	var data bytes.Buffer
-	if err := typeview.Write(&data, view, imported, nil); err != nil {
-		t.Fatal(err)
+	key := fmt.Sprint(view.Packages)
+	for _, p := range imported {
+		key += " " + p.Path()
 	}
-	read, err := typeview.Read(data.Bytes(), typeview.DefaultLimits())
+	if views[key] == nil {
+		var data bytes.Buffer
+		if err := typeview.Write(&data, view, imported, nil); err != nil {
+			t.Fatal(err)
+		}
+		views[key] = data.Bytes()
+	}
+	read, err := typeview.Read(views[key], typeview.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
