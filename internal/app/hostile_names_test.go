@@ -8,11 +8,13 @@ import (
 	"runtime/trace"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"whet/internal/cli"
 	"whet/internal/explore"
 	"whet/internal/printable"
+	"whet/internal/recording"
 )
 
 // hostileName clears a screen, reorders and hides text, ends lines and strings
@@ -47,12 +49,34 @@ func hostileTrace(t *testing.T) string {
 	return out.String()
 }
 
+// hostileRecording has it in its profile and in what the compiler said.
+func hostileRecording(t *testing.T) string {
+	w, err := recording.Create(filepath.Join(t.TempDir(), "x.whet"), time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Manifest.Kind = recording.TargetProgram
+	for _, a := range []struct{ path, kind, text string }{
+		{"profiles/cpu.pb.gz", recording.KindCPU, hostileProfile()},
+		{"build/compiler.txt", recording.KindDiagnostics, hostileName + ":7:1: moved to heap: " + hostileName + "\n"},
+	} {
+		if err := w.Write(recording.Artifact{Path: a.path, Kind: a.kind}, []byte(a.text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, err := w.Finish(0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestHostileNames: whatever a view prints of a profile's names, a terminal
 // shows it and obeys none of it; documents stay documents.
 func TestHostileNames(t *testing.T) {
 	profile := file(t, "x.pb", hostileProfile())
 	other := file(t, "y.pb", strings.Replace(hostileProfile(), "other", "OTHER", 1))
-	traced := file(t, "x.trace", hostileTrace(t))
+	traced, recorded := file(t, "x.trace", hostileTrace(t)), hostileRecording(t)
 	views := map[string][][]string{
 		"top": {nil, {"-lines"}, {"-addresses"}, {"-tagroot", "evil"}}, "tree": {nil}, "peek": {{"."}}, "list": {{"."}}, "tags": {nil}, "raw": {nil},
 		"weblist": {{"-o", "-", "."}}, "disasm": {{"."}},
@@ -61,6 +85,7 @@ func TestHostileNames(t *testing.T) {
 		"merge": {{"-o", "-", "-folded"}, {"-o", "-", "-speedscope"}},
 		"diff":  {nil},
 		"trace": {nil, {"-all"}, {"-html", "-o", "-"}},
+		"lines": {nil, {"-format", "html", "-o", "-"}, {"-format", "diagnostics"}},
 	}
 	for _, c := range explore.Commands() {
 		if views[c.Name] == nil && c.Name != explore.PromptName {
@@ -77,12 +102,15 @@ func TestHostileNames(t *testing.T) {
 			if name == "trace" {
 				operands = []string{traced}
 			}
+			if name == "lines" {
+				operands = []string{recorded, "."}
+			}
 			for _, asJSON := range []bool{false, true} {
 				all := append(append([]string{name}, args...), operands...)
 				if asJSON {
 					if name == "merge" {
 						all = []string{name, "-json", "-o", filepath.Join(t.TempDir(), "out"), profile}
-					} else if (name == "graph" || name == "trace") && len(args) > 2 {
+					} else if (name == "graph" || name == "trace") && len(args) > 2 || name == "lines" && args != nil {
 						continue
 					} else {
 						all = append([]string{name, "-json"}, all[1:]...)

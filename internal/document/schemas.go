@@ -18,6 +18,7 @@ const (
 	GC          = "whet/gc/1"
 	Graph       = "whet/graph/1"
 	Knee        = "whet/knee/1"
+	Lines       = "whet/lines/1"
 	List        = "whet/list/1"
 	Load        = "whet/load/1"
 	LoadMerge   = "whet/loadmerge/1"
@@ -69,6 +70,7 @@ func Schemas() []Schema {
 		{GC, "what the collector did", "whet gc -json"},
 		{Graph, "a call graph", "whet graph -json"},
 		{Knee, "what a search for the knee found", "whet load -knee -json; knee.json of a recording"},
+		{Lines, "source lines with their costs of every kind and the compiler's decisions", "whet lines -json"},
 		{List, "source lines with their cost", "whet list -json"},
 		{LoadRun, "what load was driven, and what became of it", "run.json of a load"},
 		{LoadSeconds, "a load, second by second", "seconds.json of a load"},

@@ -11,7 +11,7 @@ func Commands() []*cli.Command {
 	for _, v := range profileVerbs() {
 		list = append(list, v.command())
 	}
-	return append(list, diffCommand(), traceCommand(), promptVerb())
+	return append(list, linesCommand(), diffCommand(), traceCommand(), promptVerb())
 }
 
 // profileVerbs is the table of the views of profiles.

@@ -170,7 +170,6 @@ func House() Plan {
 		{Pattern: "internal/analyze/sched", Floor: Analyses, Planned: true},
 		{Pattern: "internal/analyze/gc", Floor: Analyses, Beside: []string{"internal/analyze/events"},
 			Why: "a heap that grows in a log is one that grows in metrics"},
-		{Pattern: "internal/analyze/lines", Floor: Analyses, Planned: true},
 		{Pattern: "internal/analyze/*", Floor: Analyses},
 		{Pattern: "internal/symbol", Floor: Analyses, Powers: Files,
 			Why: "it reads binaries"},

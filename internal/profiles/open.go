@@ -392,13 +392,9 @@ func (f *Options) loadStream(name string, r io.Reader) (*callstack.Profile, erro
 // recording stays open: its copies of the sources are read when a view wants
 // them.
 func (f *Options) loadRecording(s *Set, path string) ([]*callstack.Profile, error) {
-	rec, err := recording.Open(path)
+	rec, err := s.openRecording(path)
 	if err != nil {
 		return nil, err
-	}
-	s.Recordings = append(s.Recordings, rec)
-	if rec.Partial != "" {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is partial: %s", path, rec.Partial))
 	}
 	kind := cmp.Or(f.Kind, recording.KindCPU)
 	artifacts := rec.Find(kind, f.Benchmark)
@@ -407,20 +403,42 @@ func (f *Options) loadRecording(s *Set, path string) ([]*callstack.Profile, erro
 	}
 	var out []*callstack.Profile
 	for _, a := range artifacts {
-		data, err := rec.Read(a)
+		p, err := f.loadArtifact(rec, path, a)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		p, err := profile.Read(bytes.NewReader(data), int64(len(data)), f.Limits())
-		if err != nil {
-			return nil, fmt.Errorf("read %s of %s: %w", a.Path, path, err)
-		}
-		if p, err = withoutAgent(kind, p, f.Limits().Of(int64(len(data))).MaxFrames); err != nil {
-			return nil, fmt.Errorf("read %s of %s: %w", a.Path, path, err)
+			return nil, err
 		}
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// openRecording opens one, which stays open as long as the set.
+func (s *Set) openRecording(path string) (*recording.Recording, error) {
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s.Recordings = append(s.Recordings, rec)
+	if rec.Partial != "" {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s is partial: %s", path, rec.Partial))
+	}
+	return rec, nil
+}
+
+// loadArtifact reads a profile of a recording.
+func (f *Options) loadArtifact(rec *recording.Recording, path string, a recording.Artifact) (*callstack.Profile, error) {
+	data, err := rec.Read(a)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	p, err := profile.Read(bytes.NewReader(data), int64(len(data)), f.Limits())
+	if err == nil {
+		p, err = withoutAgent(a.Kind, p, f.Limits().Of(int64(len(data))).MaxFrames)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", a.Path, path, err)
+	}
+	return p, nil
 }
 
 // withoutAgent leaves the agent's own goroutines, waits and memory out of what whet

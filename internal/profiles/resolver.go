@@ -14,12 +14,26 @@ import (
 // the program's build says, then on this machine. The paths are pprof's, which
 // may be empty.
 func (s *Set) Resolver(sourcePath, trimPath string) *source.Resolver {
+	o := s.sourceOptions(sourcePath, trimPath)
+	if len(s.Recordings) > 0 {
+		o.Recorded, o.Sum = s.recorded, s.recordedSum
+	}
+	return source.New(o)
+}
+
+// Here finds the sources as they are on this machine now, whatever was recorded.
+func (s *Set) Here() *source.Resolver { return source.New(s.sourceOptions("", "")) }
+
+func (s *Set) sourceOptions(sourcePath, trimPath string) source.Options {
 	o := source.Options{
 		GOROOT: build.Default.GOROOT, GOMODCACHE: moduleCache(),
 		SourcePath: sourcePath, TrimPath: trimPath, Info: s.programInfo(),
 	}
 	if dir, err := os.Getwd(); err == nil {
 		o.Dir = dir
+	}
+	if len(s.Sources) == 0 { // traces alone
+		return o
 	}
 	first := s.Sources[0].Profile
 	o.Functions = func(yield func(name, file string) bool) {
@@ -32,10 +46,7 @@ func (s *Set) Resolver(sourcePath, trimPath string) *source.Resolver {
 	if first.TimeNanos != 0 {
 		o.Profiled = time.Unix(0, first.TimeNanos)
 	}
-	if len(s.Recordings) > 0 {
-		o.Recorded, o.Sum = s.recorded, s.recordedSum
-	}
-	return source.New(o)
+	return o
 }
 
 // recorded returns the copy of a file in a recording.
@@ -64,6 +75,9 @@ func (s *Set) recordedSum(frameFile string) (string, bool) {
 func (s *Set) programInfo() *debug.BuildInfo {
 	if info := s.BuildInfo(); info != nil {
 		return info
+	}
+	if len(s.Sources) == 0 {
+		return nil
 	}
 	all := s.Sources[0].Profile.Mappings
 	if len(all) == 0 || all[0].BuildID == "" && len(s.Recordings) == 0 {

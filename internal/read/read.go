@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"whet/internal/analyze/hot"
+	"whet/internal/analyze/lines"
 	"whet/internal/analyze/wall"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
@@ -41,9 +41,9 @@ type Reading struct {
 	program    *record.Program
 	service    *loadformat.Service
 	loops      *hot.Loops
-	view       *typeview.View                   // nil: there is none
-	types      *typed.Program                   // nil: the recording has none
-	notes      map[diagnose.SourceLine][]string // the compiler's decisions worth showing; nil: not read yet
+	view       *typeview.View   // nil: there is none
+	types      *typed.Program   // nil: the recording has none
+	decided    *lines.Decisions // nil: not read yet
 	profiles   []classified
 	subjects   []*diagnose.Subject
 	courses    []*course    // over time: of a program or service one, of benchmarks one each
@@ -65,7 +65,7 @@ func (a *Reading) Diagnose() (*diagnose.Result, error) {
 			subjects = append(subjects[:len(subjects):len(subjects)], pool)
 		}
 		result := diagnose.Run(registry, subjects)
-		a.decisions(diagnose.SourceLine{}) // for what is wrong with them
+		a.compiler() // for what is wrong with it
 		a.addStored(&result)
 		a.result = &result
 	}
@@ -343,42 +343,37 @@ func (a *Reading) readProfile(artifact recording.Artifact) (*callstack.Frames, e
 	return p, nil
 }
 
-// decisions are what the compiler said of a line, which is read when somebody first
-// asks.
-func (a *Reading) decisions(at diagnose.SourceLine) []string {
-	if a.notes != nil || a.rec == nil {
-		return a.notes[at]
+// decisions are what the compiler said of a line, in its words.
+func (a *Reading) decisions(at diagnose.SourceLine) (notes []string) {
+	for _, d := range a.compiler().At(at.File, at.Line) {
+		if text := lines.Said(&d); len(notes) < maxNotes && !slices.Contains(notes, text) {
+			notes = append(notes, text)
+		}
 	}
-	a.notes = make(map[diagnose.SourceLine][]string)
+	return notes
+}
+
+// compiler is what the compiler decided, which is read when somebody first asks.
+func (a *Reading) compiler() *lines.Decisions {
+	if a.decided != nil || a.rec == nil {
+		return a.decided
+	}
+	a.decided = &lines.Decisions{}
+	add := func(said []byte) {
+		a.decided.Add(compiler.Parse(said, compiler.Escapes, compiler.MovedToHeap, compiler.Inlines, compiler.CannotInline))
+	}
 	for _, artifact := range a.rec.Find(recording.KindDiagnostics, "") {
 		data, err := a.rec.Read(artifact)
 		if err != nil {
 			a.warn("%v", err)
 			continue
 		}
-		a.addDecisions(data)
+		add(data)
 	}
 	if a.known.Decisions != nil {
-		a.addDecisions(a.known.Decisions())
+		add(a.known.Decisions())
 	}
-	return a.notes[at]
-}
-
-// addDecisions reads the compiler's text.
-func (a *Reading) addDecisions(said []byte) {
-	for _, d := range compiler.Parse(said, compiler.Escapes, compiler.MovedToHeap, compiler.Inlines, compiler.CannotInline) {
-		text := d.Text
-		if d.Kind == compiler.CannotInline && !strings.Contains(text, "function too complex") {
-			continue
-		}
-		if d.Kind == compiler.Inlines {
-			text = "inlines " + strings.TrimPrefix(text, "inlining call to ")
-		}
-		at := diagnose.SourceLine{File: d.File, Line: d.Line}
-		if len(a.notes[at]) < maxNotes && !slices.Contains(a.notes[at], text) {
-			a.notes[at] = append(a.notes[at], text)
-		}
-	}
+	return a.decided
 }
 
 // View is the typed view of the program that was measured; nil: there is none, in

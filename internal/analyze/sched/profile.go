@@ -12,8 +12,20 @@ import (
 // Blocked reads a trace for a blocking profile alone: contentions and delay by the stack
 // where they began, as go tool trace -pprof writes it. It also returns what is uncertain.
 func Blocked(src exectrace.Source, o Options, b Blocking) (*callstack.Frames, []string, error) {
-	p := &profiler{kind: b, types: []callstack.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}}
-	return p.read(src, o)
+	return blockedFor(b).read(src, o)
+}
+
+// BlockedEach reads a trace once for the blocking profiles of all kinds, in their order.
+func BlockedEach(src exectrace.Source, o Options) ([]*callstack.Frames, []string, error) {
+	all := make(profilers, numBlocks)
+	for b := range all {
+		all[b] = blockedFor(Blocking(b))
+	}
+	return all.read(src, o)
+}
+
+func blockedFor(b Blocking) *profiler {
+	return &profiler{kind: b, types: []callstack.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}}
 }
 
 // Samples reads a trace for the samples of the CPU profiler alone, where it was on, by
@@ -22,6 +34,27 @@ func Blocked(src exectrace.Source, o Options, b Blocking) (*callstack.Frames, []
 func Samples(src exectrace.Source, o Options) (*callstack.Frames, []string, error) {
 	p := &profiler{kind: numBlocks, types: []callstack.ValueType{{Type: "samples", Unit: "count"}}}
 	return p.read(src, o)
+}
+
+// profilers add up several profiles of one reading.
+type profilers []*profiler
+
+// profileParts are one generation's of each.
+type profileParts []exectrace.PartReader
+
+// Take follows the goroutines of a generation.
+func (r profileParts) Take(b *exectrace.PartBatch) (err error) {
+	for _, part := range r {
+		err = errors.Join(err, part.Take(b))
+	}
+	return err
+}
+
+// Join adds a generation to those before.
+func (r profileParts) Join(part *exectrace.Part) {
+	for _, p := range r {
+		p.Join(part)
+	}
 }
 
 // profiler adds up the parts of one profile.
@@ -100,6 +133,14 @@ type profilePart struct {
 }
 
 func (p *profiler) read(src exectrace.Source, o Options) (*callstack.Frames, []string, error) {
+	out, warnings, err := profilers{p}.read(src, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out[0], warnings, nil
+}
+
+func (l profilers) read(src exectrace.Source, o Options) (out []*callstack.Frames, warnings []string, err error) {
 	if o.Task != 0 {
 		t, err := FindTask(src, o)
 		if err != nil {
@@ -107,14 +148,17 @@ func (p *profiler) read(src exectrace.Source, o Options) (*callstack.Frames, []s
 		}
 		o.FromNs, o.ToNs, o.Goroutines = t.BeginNs, t.EndNs, t.Goroutines
 	}
-	p.fromNs, p.toNs, p.past = o.FromNs, o.ToNs, make(map[int64]past)
+	var only map[int64]bool
 	if len(o.Goroutines) > 0 {
-		p.only = make(map[int64]bool, len(o.Goroutines))
+		only = make(map[int64]bool, len(o.Goroutines))
 		for _, id := range o.Goroutines {
-			p.only[id] = true
+			only[id] = true
 		}
 	}
-	summary, err := exectrace.ReadParts(src, o.Limits, o.FromNs > 0 || o.ToNs > 0, p.part)
+	for _, p := range l {
+		p.fromNs, p.toNs, p.past, p.only = o.FromNs, o.ToNs, make(map[int64]past), only
+	}
+	summary, err := exectrace.ReadParts(src, o.Limits, o.FromNs > 0 || o.ToNs > 0, l.part)
 	switch end := time.Duration(summary.EndNs); {
 	case errors.Is(err, errEnded):
 		summary.EndNs = o.ToNs
@@ -123,13 +167,27 @@ func (p *profiler) read(src exectrace.Source, o Options) (*callstack.Frames, []s
 	case summary.EndNs < o.FromNs:
 		return nil, nil, fmt.Errorf("the execution trace ends at %v, before the window begins", end)
 	}
-	for _, was := range p.past {
-		p.over(was)
+	for _, p := range l {
+		for _, was := range p.past {
+			p.over(was)
+		}
+		if p.only != nil && !p.seen && len(p.past) == 0 {
+			return nil, nil, fmt.Errorf("no goroutine of the number %d is in the trace, or in the window of it", o.Goroutines[0])
+		}
+		out = append(out, p.profile(summary, o))
 	}
-	if p.only != nil && !p.seen && len(p.past) == 0 {
-		return nil, nil, fmt.Errorf("no goroutine of the number %d is in the trace, or in the window of it", o.Goroutines[0])
+	return out, summary.Warnings, nil
+}
+
+func (l profilers) part() exectrace.PartReader {
+	if len(l) == 1 {
+		return l[0].part()
 	}
-	return p.profile(summary, o), summary.Warnings, nil
+	parts := make(profileParts, len(l))
+	for i, p := range l {
+		parts[i] = p.part()
+	}
+	return parts
 }
 
 // profile makes it of the sums.
@@ -180,7 +238,7 @@ func at(counts *[]count, i int) *count {
 	return &(*counts)[i]
 }
 
-func (p *profiler) part() exectrace.PartReader {
+func (p *profiler) part() *profilePart {
 	if last := len(p.spare) - 1; last >= 0 {
 		var r *profilePart
 		r, p.spare = p.spare[last], p.spare[:last]

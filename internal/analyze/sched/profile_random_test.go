@@ -153,6 +153,7 @@ func TestBlockedOfRandom(t *testing.T) {
 			o.FromNs = 1 + random.Int64N(20_000)
 			o.ToNs = o.FromNs + 1 + random.Int64N(40_000)
 		}
+		each, _, eachErr := BlockedEach(bytes.NewReader(data), o)
 		for b := range Blocking(numBlocks) {
 			want := plainBlocked(t, data, o, b)
 			p, _, err := Blocked(bytes.NewReader(data), o, b)
@@ -164,6 +165,9 @@ func TestBlockedOfRandom(t *testing.T) {
 			}
 			if got := sumsOf(p); !maps.Equal(got, want) {
 				t.Fatalf("seed %d: %s:\n got %v\nwant %v", seed, b, got, want)
+			}
+			if eachErr != nil || !maps.Equal(sumsOf(each[b]), want) {
+				t.Fatalf("seed %d: %s in one reading with the others: %v", seed, b, eachErr)
 			}
 			stacks += len(want)
 		}

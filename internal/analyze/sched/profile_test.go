@@ -136,6 +136,10 @@ func TestBlockedOverGenerations(t *testing.T) {
 	data := cutTrace(t)
 	for _, o := range []Options{{}, {FromNs: 900e6}, {FromNs: 300e6, ToNs: 1400e6}, {ToNs: 1100e6}} {
 		o.Limits = exectrace.DefaultLimits()
+		each, _, err := BlockedEach(bytes.NewReader(data), o)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for b := range Blocking(numBlocks) {
 			p, warnings, err := Blocked(bytes.NewReader(data), o, b)
 			if err != nil || len(warnings) == 0 && o.ToNs == 0 {
@@ -147,6 +151,9 @@ func TestBlockedOverGenerations(t *testing.T) {
 			want := plainBlocked(t, data, o, b)
 			if got := sumsOf(p); !maps.Equal(got, want) || len(want) == 0 && b != BlockedNetwork {
 				t.Errorf("%s, %d to %d ns: %d stacks, not %d", b, o.FromNs, o.ToNs, len(got), len(want))
+			}
+			if got := sumsOf(each[b]); !maps.Equal(got, want) {
+				t.Errorf("%s, %d to %d ns, in one reading with the others: %d stacks, not %d", b, o.FromNs, o.ToNs, len(got), len(want))
 			}
 		}
 	}
