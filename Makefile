@@ -160,12 +160,12 @@ $(DEMO)/final.whet/recording.json: | build
 $(DEMO)/load.html: $(DEMO)/casebook
 	$(DEMO)/casebook -case visits -stage original $(SERVER) >/dev/null & server=$$!; trap "kill $$server" EXIT; \
 		until (exec 3<>/dev/tcp/127.0.0.1/18315) 2>/dev/null; do kill -0 $$server; sleep 0.1; done; \
-		bin/whet load -rate 4000/s -poisson -d 30s -slo 'p99<50ms' -o $(DEMO)/load.whet $(SERVED) >/dev/null
+		bin/whet load -rate 4000/s -poisson -d 30s -slo 'p99<50ms' -o $(DEMO)/load.whet $(SERVED) >/dev/null || [ $$? = 1 ]
 $(DEMO)/beside.html: $(DEMO)/casebook $(DEMO)/load.html
 	bin/whet load -rate 4000/s -poisson -d 20s -o $(DEMO)/load-final.whet $(SERVED) -- $(DEMO)/casebook -case visits -stage final $(SERVER) >/dev/null
 	bin/whet load $(DEMO)/load.whet $(DEMO)/load-final.whet -o $(DEMO)/beside.html >/dev/null
 $(DEMO)/knee.html: $(DEMO)/casebook
-	bin/whet load -knee -budget 60s -slo 'p99<50ms' -o $(DEMO)/knee.html $(SERVED) -- $(DEMO)/casebook -case visits -stage original $(SERVER) >/dev/null
+	bin/whet load -knee -budget 60s -slo 'p99<50ms' -o $(DEMO)/knee.html $(SERVED) -- $(DEMO)/casebook -case visits -stage original $(SERVER) >/dev/null || [ $$? = 1 ]
 $(DEMO)/flame.html:
 	bin/whet flame -o $(DEMO)/flame.html docs/testdata/server.cpu.pb.gz
 $(DEMO)/difference.html: $(DEMO)/hello.html $(DEMO)/final.whet/recording.json

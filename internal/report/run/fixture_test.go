@@ -197,7 +197,7 @@ func visitsPage() *Page {
 		},
 		Rules: []string{"logging", "fmt-format", "string-copy"}, Looked: 2, NotAsked: []string{"BenchmarkFresh: lock-held was not asked: no mutex profile was recorded"},
 		Excerpts: map[Spot][]SourceLine{
-			{"casebook/visits/original/original.go", 43}: listing[0].Lines[4:8],
+			{"casebook/visits/original/original.go", 43}: listing[0].Lines[3:8],
 			{"casebook/visits/original/original.go", 62}: listing[0].Lines[8:],
 		},
 		Benchmarks: []Benchmark{

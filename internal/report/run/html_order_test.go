@@ -127,6 +127,15 @@ func TestHTMLPlacesLeadToLines(t *testing.T) {
 	if want := []string{"61", "62", "63"}; !slices.Equal(cited, want) {
 		t.Errorf("the card cites %q, want %q", cited, want)
 	}
+	// The card has the lines that no listing has, whose cost is not known, and none of the
+	// lines of another place.
+	p.Profiles[0].Listing[0].Lines = slices.Delete(slices.Clone(p.Profiles[0].Listing[0].Lines), 7, 8) // line 45
+	if v, err = newPageView(p); err != nil {
+		t.Fatal(err)
+	}
+	if s := v.Findings[0].Source; len(s) != 5 || s[4].Number != "45" || s[4].Flat != "" || s[4].Cum != "" || s[3].Cum == "" {
+		t.Errorf("the card cites %+v", s)
+	}
 	// Line 41 costs nothing: what the compiler said of it is not shown.
 	p.Profiles[0].Listing[0].Lines[3].Notes = []string{"inlines (*Mutex).Unlock"}
 	if strings.Contains(string(html(t, p)), "inlines (*Mutex).Unlock") {

@@ -1,12 +1,10 @@
 package run
 
 import (
-	"slices"
 	"strconv"
-)
 
-// around is how many lines of source stand on each side of a finding's.
-const around = 2
+	"whet/internal/printable"
+)
 
 type lineKey struct {
 	file string // for people
@@ -44,23 +42,18 @@ func (x lineIndex) at(file string, line int) string {
 	return r.lines[r.i].ID
 }
 
-// around is a line with its neighbours, as far as they are listed.
-func (x lineIndex) around(file string, line int) []lineView {
-	r, ok := x[lineKey{file, line}]
-	if !ok {
-		return nil
+// cite is a line with its neighbours on each side, with their cost as far as they are
+// listed; what no listing has is blank, since its cost is not known here.
+func (x lineIndex) cite(p *Page, file string, line int) []lineView {
+	var out []lineView
+	for _, l := range p.Excerpts[Spot{file, line}] {
+		v := lineView{Number: strconv.Itoa(l.Number), Text: printable.Source(l.Text)}
+		if r, ok := x[lineKey{file, l.Number}]; ok {
+			v = r.lines[r.i]
+			v.ID, v.Notes, v.Gap = "", nil, false
+		}
+		v.Here = l.Number == line
+		out = append(out, v)
 	}
-	from, to := r.i, r.i
-	for from > 0 && r.i-from < around && !r.lines[from].Gap {
-		from--
-	}
-	for to+1 < len(r.lines) && to-r.i < around && !r.lines[to+1].Gap {
-		to++
-	}
-	out := slices.Clone(r.lines[from : to+1])
-	for i := range out {
-		out[i].ID, out[i].Notes, out[i].Here = "", nil, from+i == r.i
-	}
-	out[0].Gap = false
 	return out
 }

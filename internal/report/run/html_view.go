@@ -305,7 +305,7 @@ func newFindingView(p *Page, n int, f *finding.Finding, index lineIndex) finding
 		Why: prose(f.Why), Remedy: prose(f.Remedy),
 		Confidence: printable.Line(cmp.Or(string(f.Confidence), "unknown")), Fixable: f.Fixable, Evidence: f.Evidence,
 	}
-	v.At, v.Source = index.at(f.File, f.Line), index.around(f.File, f.Line)
+	v.At, v.Source = index.at(f.File, f.Line), index.cite(p, f.File, f.Line)
 	for _, m := range measures(f) {
 		if m.Percent == "unknown" {
 			continue

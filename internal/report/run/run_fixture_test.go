@@ -24,6 +24,7 @@ func servicePage() *Page {
 		Verdict:        Verdict{"waiting", "waiting on a lock: 61.2 % of a request's time, held while logging", "findings"},
 		ThresholdRatio: 0.05,
 		Rules:          []string{"logging", "lock-held"}, Looked: 1,
+		Excerpts: visits.Excerpts,
 	}
 	p.Findings = append(p.Findings, visits.Findings[0])
 	p.Findings[0].Benchmarks = []string{p.Target}
