@@ -103,7 +103,7 @@ func (w *warner) tooLate() string {
 
 // late are the requests that were sent late.
 func (w *warner) late() string {
-	return fmt.Sprintf("%s of the requests more than %v after they were due and could have been", quantity.Percent(w.res.LateRatio()), loadresult.LateAfter)
+	return fmt.Sprintf("%s of the requests more than %s after they were due and could have been", quantity.Percent(w.res.LateRatio()), quantity.Nanoseconds(float64(loadresult.LateAfter)))
 }
 
 // sends says that requests were sent late, and why.

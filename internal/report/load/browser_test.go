@@ -39,6 +39,11 @@ func TestBrowser(t *testing.T) {
 			b.open(p)
 		case "several":
 			b.several()
+			// The table of the comparison has room in a window of 800 pixels.
+			b.Do(chromedp.EmulateViewport(800, 600))
+			if room := chromium.Eval[[]int64](b.Tab, `(e => [e.scrollWidth, e.clientWidth])(document.querySelector(".compare").closest(".scroll"))`); room[0] > room[1] {
+				t.Errorf("the comparison is %d wide where there are %d", room[0], room[1])
+			}
 		case "knee":
 			b.knee()
 		case "missed":

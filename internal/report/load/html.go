@@ -193,7 +193,10 @@ func (v *view) addSearch(s *Search) {
 // addRun adds what stands on the page for each run. name is "" of a single one.
 func (v *view) addRun(name string, run *Run, runs int) {
 	r := run.Result
-	if r.Invalid != "" {
+	// A search says it of the run that ended it, too.
+	if r.Invalid != "" && !slices.ContainsFunc(v.Invalid, func(said string) bool {
+		return strings.HasPrefix(said, name) && strings.HasSuffix(said, printable.Line(r.Invalid))
+	}) {
 		v.Invalid = append(v.Invalid, say(name, r.Invalid))
 	}
 	for _, w := range withoutReason(r) {

@@ -330,6 +330,15 @@ func TestHTMLOrderAndNames(t *testing.T) {
 		}
 		last = at
 	}
+	// Of one load the result in a line stands before the warnings, and what makes it invalid first.
+	one := *loadPages()["open"]
+	one.Runs = slices.Clone(one.Runs)
+	run := one.Runs[0]
+	result := *run.Result
+	result.Warnings, run.Result, one.Runs[0] = []string{"the machine was busy"}, &result, run
+	if doc := string(htmlOf(t, &one)); strings.Index(doc, `id="verdict"`) < 0 || strings.Index(doc, `id="verdict"`) > strings.Index(doc, `id="warnings"`) {
+		t.Errorf("the verdict at %d, warnings at %d", strings.Index(doc, `id="verdict"`), strings.Index(doc, `id="warnings"`))
+	}
 	all, err := pagetest.Walk([]byte(doc))
 	if err != nil {
 		t.Fatal(err)
@@ -450,6 +459,21 @@ func TestPageOfSearchWithoutKnee(t *testing.T) {
 	v = newView(&Page{Searches: []Search{{Found: []KneeSearch{kneeFound(), none}}}})
 	if len(v.Knees) != 2 || v.Knees[1].Text[0] != "No level was measured." || len(v.Knees[1].Charts) != 0 || !slices.Equal(v.Invalid, []string{"highest rate: the generator was the bottleneck"}) {
 		t.Errorf("%+v, not valid: %q", v.Knees[1], v.Invalid)
+	}
+	// What ended a search is not said of its last run again.
+	lasting := loadPages()["open"].Runs[0]
+	result := *lasting.Result
+	result.Invalid, lasting.Result = "the generator was the bottleneck", &result
+	none.Invalid = "at 1,194/s: " + result.Invalid
+	v = &view{}
+	v.addSearch(&Search{Found: []KneeSearch{kneeFound(), none}})
+	v.addRun("highest rate", &lasting, 2)
+	if !slices.Equal(v.Invalid, []string{"highest rate: at 1,194/s: the generator was the bottleneck"}) {
+		t.Errorf("not valid: %q", v.Invalid)
+	}
+	v.addRun("best throughput", &lasting, 2)
+	if len(v.Invalid) != 2 {
+		t.Errorf("another run: %q", v.Invalid)
 	}
 	if doc := htmlOf(t, &Page{Searches: []Search{{Found: []KneeSearch{none}}}}); bytes.Contains(doc, []byte("Level by level")) {
 		t.Error("there are levels where none was measured")

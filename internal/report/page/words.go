@@ -167,11 +167,11 @@ const units = `(?:%|ns|µs|ms|s|(?:[kMGTPE]|[KMGTPE]i)?B|[kMGTPE]|cores|points)(
 var (
 	figure = regexp.MustCompile(`^[(<>≈~−-]*[0-9][0-9.,]*$`)
 	unit   = regexp.MustCompile(`^` + units + `[/).,;:]*(s[).,;:]*)?$`)
-	amount = regexp.MustCompile(`(?:± ?)?[0-9][0-9.,]* ` + units + `|± ?[0-9][0-9.]*`)
+	amount = regexp.MustCompile(`(?:± ?)?[0-9][0-9.,]* ` + units + `|± ?[0-9][0-9.]*|--?[a-z]+(?:-[a-z]+)*`)
 )
 
 // line is a text for a place of a page where text may stand: made printable and
-// escaped. The browser breaks no line between a figure and its unit.
+// escaped. The browser breaks no line between a figure and its unit, nor within a flag.
 func line(s string) template.HTML {
 	s = printable.Line(s)
 	var b strings.Builder

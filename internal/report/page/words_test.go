@@ -37,12 +37,14 @@ func TestWrapKeepsUnits(t *testing.T) {
 // one is text, and no name is markup.
 func TestLineKeepsUnits(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                              "",
-		"86.8 % of CPU, 216 ms, 1.5 kB": `[86.8 %] of CPU, [216 ms], [1.5 kB]`,
-		"(1.04 s ± 10.0 ms) 5 MB/s":     `([1.04 s] [± 10.0 ms]) [5 MB/s]`,
-		"22.5 % ± 9.0 of CPU time":      `[22.5 %] [± 9.0] of CPU time`,
-		"5 samples, v2 s, 12 Mutexes":   `5 samples, v2 s, 12 Mutexes`,
-		"<b>3 s</b> & \x1b[31m":         `&lt;b&gt;[3 s]&lt;/b&gt; &amp; \x1b[31m`,
+		"":                               "",
+		"86.8 % of CPU, 216 ms, 1.5 kB":  `[86.8 %] of CPU, [216 ms], [1.5 kB]`,
+		"(1.04 s ± 10.0 ms) 5 MB/s":      `([1.04 s] [± 10.0 ms]) [5 MB/s]`,
+		"22.5 % ± 9.0 of CPU time":       `[22.5 %] [± 9.0] of CPU time`,
+		"5 samples, v2 s, 12 Mutexes":    `5 samples, v2 s, 12 Mutexes`,
+		"raise -budget (or --bench-all)": `raise [-budget] (or [--bench-all])`,
+		"well-known p-n, a - b, 5-":      `well-known p-n, a - b, 5-`,
+		"<b>3 s</b> & \x1b[31m":          `&lt;b&gt;[3 s]&lt;/b&gt; &amp; \x1b[31m`,
 	} {
 		want = strings.NewReplacer("[31m", "[31m", "[", `<span class="amount">`, "]", "</span>").Replace(want)
 		if got := string(line(in)); got != want {

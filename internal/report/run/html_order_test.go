@@ -59,6 +59,29 @@ func TestHTMLHead(t *testing.T) {
 	}
 }
 
+// Every group of goroutines has a name, and profiles of several benchmarks are named once.
+func TestHTMLNamesAll(t *testing.T) {
+	p := servicePage()
+	p.Wall.Groups = append(p.Wall.Groups, WallGroup{Ns: []int64{1e9}, TotalNs: 1e9})
+	for _, part := range newWallView(p.Wall).Parts {
+		for _, g := range part.Groups {
+			if g.Name == "" {
+				t.Errorf("%+v has no name", g)
+			}
+		}
+	}
+	p.Profiles = append(p.Profiles, p.Profiles[len(p.Profiles)-2]) // another one of a kind
+	v, err := newPageView(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Split(v.AsideNames, ", ")
+	slices.Sort(names)
+	if len(names) < 2 || len(slices.Compact(slices.Clone(names))) != len(names) || len(v.Asides) <= len(names) {
+		t.Errorf("%d profiles under %q", len(v.Asides), names)
+	}
+}
+
 // A tile is for what is known: of a service without instruments the page has none that
 // says unknown.
 func TestHTMLHasNoUnknownTiles(t *testing.T) {

@@ -202,7 +202,7 @@ func newWallView(w *Wall) *wallView {
 }
 
 func newGroupView(w *Wall, g *WallGroup) groupView {
-	v := groupView{Name: printable.Line(g.Name), Counted: g.counted(), Mean: g.mean()}
+	v := groupView{Name: g.name(), Counted: g.counted(), Mean: g.mean()}
 	at := 0.0
 	for _, p := range w.parts(g) {
 		b := barView{Class: stateClass(p.State), X: exact(at), Width: exact(p.Ratio), State: p.State, Share: quantity.Percent(p.Ratio), Edge: p.Ratio > 0.006}

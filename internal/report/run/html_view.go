@@ -44,6 +44,7 @@ type pageView struct {
 	Profiles    []profileView // seen first
 	Others      []profileView // of other benchmarks
 	Asides      []profileView // of what other parts of the page say better
+	AsideNames  string
 	Run         runView
 	Flame       template.HTML
 }
@@ -217,6 +218,13 @@ func newPageView(p *Page) (*pageView, error) {
 			*group.views = append(*group.views, newProfileView(p, pr, index))
 		}
 	}
+	var names []string
+	for i := range v.Asides {
+		if !slices.Contains(names, v.Asides[i].Name) {
+			names = append(names, v.Asides[i].Name)
+		}
+	}
+	v.AsideNames = strings.Join(names, ", ")
 	v.Places, v.PlacesAside, v.Apart = p.placeViews(len(p.HotPlaces)), p.placesAside(), p.apart()
 	for i := range v.Places {
 		v.Places[i].At = index.at(p.HotPlaces[i].File, p.HotPlaces[i].Line)

@@ -88,6 +88,15 @@ type MomentCause struct {
 	WaitedBy  string `json:"waited_by"`  // the function of package sync that they waited in
 }
 
+// place is where a cause was busy. The runtime's own line says nothing of it: what the
+// goroutine was started for does.
+func (c *MomentCause) place() string {
+	if symbolname.Runtime(symbolname.Package(c.At.Function)) && c.Start != "" {
+		return symbolname.Short(printable.Line(c.Start))
+	}
+	return c.At.text()
+}
+
 // HeldUp is that goroutines waited at one place for half of the request's time and
 // more, and it ended the first of these waits.
 type HeldUp struct {
@@ -166,9 +175,9 @@ func (m *Moment) short() string {
 	switch {
 	case !m.known():
 	case m.Cause != nil && isLock(m.Cause.WaitedBy):
-		text += fmt.Sprintf(": the lock was held by a goroutine %s at %s", doing(m.Cause.State), m.Cause.At.text())
+		text += fmt.Sprintf(": the lock was held by a goroutine %s at %s", doing(m.Cause.State), m.Cause.place())
 	case m.Cause != nil:
-		text += fmt.Sprintf(": it had to wait for a goroutine %s at %s", doing(m.Cause.State), m.Cause.At.text())
+		text += fmt.Sprintf(": it had to wait for a goroutine %s at %s", doing(m.Cause.State), m.Cause.place())
 	case len(m.States) > 0:
 		text += ": mostly " + doing(m.States[0].State)
 		if len(m.Waits) > 0 && m.Waits[0].State == m.States[0].State && m.Waits[0].At.Function != "" {
@@ -212,7 +221,7 @@ func (m *Moment) why() (said []string) {
 		if isLock(c.WaitedBy) {
 			text = fmt.Sprintf("Goroutine %d held the lock", c.Goroutine)
 		}
-		text += fmt.Sprintf(", %s for %s at %s", doing(c.State), page.Ns(c.Ns), c.At.text())
+		text += fmt.Sprintf(", %s for %s at %s", doing(c.State), page.Ns(c.Ns), c.place())
 		if c.Released.Function != "" {
 			text += ", and let go at " + c.Released.text()
 		}

@@ -16,6 +16,8 @@ func TestMomentSays(t *testing.T) {
 	lost := Moment{Request: held.Request, Missing: "What went on is not known: it is gone."}
 	channel := held
 	channel.Cause = &MomentCause{Goroutine: 7, State: "running", Ns: 5e8, Waited: "channel"}
+	collector := held
+	collector.Cause = &MomentCause{Goroutine: 9, Start: "runtime.gcBgMarkWorker", State: "running", At: At{"runtime.gopark", "$GOROOT/src/runtime/proc.go", 462}, Ns: 5e8, Waited: "sync"}
 	group := held
 	group.Cause = &MomentCause{Goroutine: 7, State: "running", Ns: 5e8, Waited: "sync", WaitedBy: "sync.(*WaitGroup).Wait"}
 	for _, tt := range []struct {
@@ -30,6 +32,8 @@ func TestMomentSays(t *testing.T) {
 			[]string{"98.4 % of the time sleeping, mostly at main.hold main.go:37", "held up 15 others, waiting for a lock at main.want main.go:30, until it let go at main.hold main.go:38"}, []string{"held the lock"}},
 		{"a channel", &channel, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at a place that the trace does not name",
 			[]string{"It had to wait for goroutine 7, running for 500 ms"}, []string{"held the lock"}},
+		{"the collector", &collector, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at runtime.gcBgMarkWorker",
+			[]string{"It had to wait for goroutine 9, running for 500 ms at runtime.gcBgMarkWorker."}, []string{"gopark"}},
 		{"no lock", &group, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at a place that the trace does not name", []string{"wait for goroutine 7"}, []string{"held the lock"}},
 		{"lost", &lost, "a request took 611 ms", []string{"A request took 611 ms: sent 27.1 s", "it is gone."}, []string{"median", "Goroutine", "processor"}},
 	} {

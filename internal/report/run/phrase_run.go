@@ -135,6 +135,10 @@ func (w *Wall) covered() string {
 	return fmt.Sprintf("of goroutines, from %s of execution trace", page.Ns(w.CoveredNs))
 }
 
+func (g *WallGroup) name() string {
+	return cmp.Or(printable.Line(g.Name), "start unknown")
+}
+
 func (g *WallGroup) counted() string {
 	if g.Handler {
 		return quantity.Plural(int(g.Count), "request")

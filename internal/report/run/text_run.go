@@ -122,7 +122,7 @@ func (t *writer) wall(w *Wall, all bool) {
 	n := first(len(w.Groups), textGroups, all)
 	for i := range w.Groups[:n] {
 		g := &w.Groups[i]
-		rows = append(rows, []string{g.counted(), g.mean(), symbolname.Elide(printable.Line(g.Name)), w.shares(g)})
+		rows = append(rows, []string{g.counted(), g.mean(), symbolname.Elide(g.name()), w.shares(g)})
 	}
 	t.Table(rows)
 	t.left(len(w.Groups) - n)
