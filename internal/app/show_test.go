@@ -62,3 +62,24 @@ func TestReviewFormats(t *testing.T) {
 		t.Errorf("SARIF: %.200q", out)
 	}
 }
+
+// TestReadmeSample: what the README shows of whet tune is what the casebook's recording of
+// it says, figures and all.
+func TestReadmeSample(t *testing.T) {
+	out, errs, code := whet(t, "", "diagnose", "testdata/casebook/visits-original-bench.whet")
+	if code != cli.ExitDone {
+		t.Fatalf("exit code %d, %s", code, errs)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(out, "\nFindings ")
+	first, _, found := strings.Cut(rest, "\n     why ")
+	if !found || !strings.Contains(first, "\n     about ") {
+		t.Fatalf("no finding in\n%s", out)
+	}
+	if want := "\nFindings " + first + "\n```\n"; !strings.Contains(string(readme), want) {
+		t.Errorf("the README's sample is not what the recording says:\n%s", want)
+	}
+}

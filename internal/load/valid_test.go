@@ -71,7 +71,7 @@ func TestInvalid(t *testing.T) {
 			r.Generator.Share, r.Generator.Processors, r.Waited = 0.99, 1, 900
 			return r
 		}(), "the generator was the bottleneck: it used 99.0 % of its 1 processor"},
-		{"late, and half of the response time", open(40*time.Millisecond, 20*time.Millisecond, 20), "the generator was the bottleneck: it sent 2.0 % of the requests more than 1ms"},
+		{"late, and half of the response time", open(40*time.Millisecond, 20*time.Millisecond, 20), "the generator was the bottleneck: it sent 2.0 % of the requests more than 1.00 ms"},
 		{"late, and little of the response time", open(400*time.Millisecond, 20*time.Millisecond, 20), ""},
 		{"late once", open(40*time.Millisecond, 20*time.Millisecond, 1), ""},
 		{"late, and nothing was answered", func() *loadresult.Result {
