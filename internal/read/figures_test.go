@@ -310,3 +310,18 @@ func TestTestingsCollections(t *testing.T) {
 		}
 	}
 }
+
+// A table by flat has no rows without flat: of main.main, which only calls, the table by
+// cum tells.
+func TestRowsByFlat(t *testing.T) {
+	_, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {
+		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
+		record.Programs.Set(&w.Manifest, &record.Program{Runs: []record.Execution{{EndNs: 4e9}}})
+		write(recording.Artifact{Path: "profiles/cpu.pb.gz", Kind: recording.KindCPU, EndNs: 4e9},
+			pprofOf(t, [2]string{"samples", "cpu"}, [2]string{"count", "nanoseconds"}, 1e7, map[string]int64{"main.f": 300, "main.g": 100}))
+	})
+	p := page.Profiles[0]
+	if len(p.Top) != 2 || p.Top[0].Function != "main.f" || p.Top[1].Function != "main.g" || len(p.TopCum) != 3 || p.TopCum[0].Function != "main.main" {
+		t.Errorf("by flat %+v, by cum %+v", p.Top, p.TopCum)
+	}
+}

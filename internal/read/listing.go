@@ -21,7 +21,7 @@ func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []run.Row {
 	}
 	var rows []run.Row
 	for _, f := range fs {
-		if len(rows) == topRows {
+		if len(rows) == topRows || !cum && f.Flat == 0 { // the rest holds no flat either
 			break
 		}
 		if strings.HasPrefix(f.Function, "testing.") {
