@@ -115,17 +115,17 @@ func (l *lab) enter(t *testing.T) string {
 	return root
 }
 
-var measures = regexp.MustCompile(`^(whet (?:tune|record|prove) [^|;&<>#]*?)(?: >(\S+))?$`)
+var measures = regexp.MustCompile(`^(whet (?:tune|record|prove) [^|;&<>#]*?)(?: (>|\| )(\S.*))?$`)
 
-// measuring is a command that measures something, and the file that its standard
-// output goes to, "" for none. Whoever writes a page sees to it that such a
-// command needs nothing of what stands before it.
-func measuring(text string) (command, file string, ok bool) {
+// measuring is a command that measures something, and what the page does with its
+// standard output: ">FILE", "| FILTER", or "". Whoever writes a page sees to it that such
+// a command needs nothing of what stands before it.
+func measuring(text string) (command, rest string, ok bool) {
 	m := measures.FindStringSubmatch(text)
 	if m == nil {
 		return "", "", false
 	}
-	return m[1], m[2], true
+	return m[1], m[2] + m[3], true
 }
 
 // shell runs commands one after the other; the directory carries over.
@@ -138,8 +138,8 @@ type shell struct {
 
 func (s *shell) run(command string) (printed []string, code int) {
 	s.t.Helper()
-	if measure, file, _ := measuring(command); s.dir == s.root && s.lab.outcomes[measure] != nil {
-		return s.runShared(measure, file)
+	if measure, rest, _ := measuring(command); s.dir == s.root && s.lab.outcomes[measure] != nil {
+		return s.runShared(measure, rest)
 	}
 	where := filepath.Join(s.t.TempDir(), "where")
 	var out bytes.Buffer
@@ -151,8 +151,8 @@ func (s *shell) run(command string) (printed []string, code int) {
 }
 
 // runShared runs a command that other pages have too, or takes what it left when
-// it ran.
-func (s *shell) runShared(command, file string) (printed []string, code int) {
+// it ran, and does with it what the page does.
+func (s *shell) runShared(command, rest string) (printed []string, code int) {
 	s.t.Helper()
 	o := s.lab.outcomes[command]
 	here := false
@@ -183,14 +183,19 @@ func (s *shell) runShared(command, file string) (printed []string, code int) {
 			s.copy(filepath.Join(o.left, e.Name()), filepath.Join(s.root, e.Name()))
 		}
 	}
-	text := string(o.stdout)
-	if file != "" {
-		if err := os.WriteFile(filepath.Join(s.root, file), o.stdout, 0o644); err != nil {
-			s.t.Fatal(err)
-		}
-		text = ""
+	if rest == "" {
+		return Lines(string(o.stdout) + string(o.stderr)), o.code
 	}
-	return Lines(text + string(o.stderr)), o.code
+	kept := filepath.Join(s.t.TempDir(), "stdout")
+	if err := os.WriteFile(kept, o.stdout, 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+	var out bytes.Buffer
+	code = s.bash("cat \"$KEPT\" "+rest, &out, &out, "KEPT="+kept)
+	if strings.HasPrefix(rest, ">") {
+		code = o.code
+	}
+	return Lines(out.String() + string(o.stderr)), code
 }
 
 // copy puts a copy of a file or directory in place of what is there.
