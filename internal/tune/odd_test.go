@@ -238,7 +238,7 @@ func TestStockPprof(t *testing.T) {
 	server := httptest.NewServer(profiled("/admin"))
 	defer server.Close()
 	o := serviceOptions(t, server.URL+"/hello")
-	o.Pprof, o.Dir = server.URL+"/admin", "." // the module that this process is of
+	o.Pprof = server.URL + "/admin"
 	before := ownCPU(t)
 	outcome, err := RecordService(context.Background(), o)
 	if err != nil {

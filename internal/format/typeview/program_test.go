@@ -37,7 +37,7 @@ func loadProgram(t testing.TB, dir string, kept []string, patterns ...string) *p
 	p := &program{t: t, all: make(map[string]*packages.Package), kept: make(map[string]bool), fset: token.NewFileSet(), exported: make(map[string]*types.Package)}
 	roots, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedModule,
-		Dir:  dir, Env: append(os.Environ(), "CGO_ENABLED=0"),
+		Dir:  dir,
 	}, append(patterns, kept...)...)
 	if err != nil {
 		t.Fatal(err)
