@@ -2,8 +2,11 @@ package escape
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,7 +21,7 @@ import (
 )
 
 // formats are what can be printed.
-var formats = []string{"text", "diagnostics"}
+var formats = []string{"text", "diagnostics", "github"}
 
 // Command is the verb.
 func Command() *cli.Command {
@@ -26,39 +29,57 @@ func Command() *cli.Command {
 		Name:       "escape",
 		Operands:   "[PACKAGE... | RECORDING]",
 		Recordings: 1,
-		Choices:    map[string][]string{"format": formats},
-		Short:      "what the compiler decided: escapes to the heap, inlining, checks that remain",
+		// Its base is a revision.
+		RecordingFlags: []string{"with"},
+		Choices:        map[string][]string{"format": formats},
+		Short:          "what the compiler decided: escapes to the heap, inlining, checks that remain",
 		Long: `
 Escape compiles packages anew, with what they import from the build cache, and shows by function
 what the compiler decided: values that are allocated on the heap and why, functions and calls that
 were not inlined with their cost and the budget, and bounds and nil checks that remain. Without an
 operand it is the package of the current directory.
 
+With a recording (-with) decisions are sorted by what they cost: allocated bytes and objects, and
+CPU time at their line. A parameter that leaks makes callers allocate: it is named with the line
+that keeps the pointer, and what all of them allocate. The packages are built with the recording's
+flags unless -build, -tags or -pgo are given.
+
+With -base it shows only what the compiler decides otherwise than in that revision: new escapes,
+lost inlining, new checks, wherever their lines went. A file of limits (-limits) has a line for each
+function, its name and what must hold: no-escapes, inlined, allocations<=N, checks<=N. Both exit
+with 1 where something became worse, or a limit does not hold.
+
 RECORDING alone shows what the compiler said when it was made: no checks, and no calls that were
 not inlined.`,
 		Examples: []string{
 			"whet escape ./internal/encode",
+			"whet escape -with @ ./internal/encode",
+			"whet escape -base main ./...",
+			"whet escape -limits escape.limits -format github ./...",
 			"whet escape -checks -func 'Decoder' ./internal/encode",
 			"whet escape -tags purego -pgo default.pgo ./...",
 			"whet escape -format diagnostics ./internal/encode",
 			"whet escape encode.whet",
 		},
-		Setup: func(fs *flag.FlagSet) cli.RunFunc {
+		Setup: func(flags *flag.FlagSet) cli.RunFunc {
 			v := &verb{}
-			fs.StringVar(&v.build.Tags, "tags", "", "build `tags`, comma-separated")
-			fs.Var((*cli.StringList)(&v.build.Flags), "build", "pass a further `flag` to go build; may be given several times")
-			fs.StringVar(&v.pgo, "pgo", "", "build with this `profile`, as go build -pgo")
-			fs.BoolVar(&v.tests, "test", false, "the packages' tests too")
-			fs.BoolVar(&v.filter.Escapes, "escapes", false, "only values that are allocated")
-			fs.BoolVar(&v.filter.Inlining, "inlining", false, "only inlining")
-			fs.BoolVar(&v.filter.Checks, "checks", false, "only bounds and nil checks")
-			fs.Func("func", "only functions whose name matches `regexp`", func(s string) (err error) {
+			flags.StringVar(&v.build.Tags, "tags", "", "build `tags`, comma-separated")
+			flags.Var((*cli.StringList)(&v.build.Flags), "build", "pass a further `flag` to go build; may be given several times")
+			flags.StringVar(&v.pgo, "pgo", "", "build with this `profile`, as go build -pgo")
+			flags.BoolVar(&v.tests, "test", false, "the packages' tests too")
+			flags.StringVar(&v.with, "with", "", "show what the decisions cost in this `recording`")
+			flags.StringVar(&v.base, "base", "", "show what differs from this `revision`")
+			flags.StringVar(&v.limits, "limits", "", "hold functions to the limits in this `file`")
+			flags.BoolVar(&v.filter.Escapes, "escapes", false, "only values that are allocated")
+			flags.BoolVar(&v.filter.Inlining, "inlining", false, "only inlining")
+			flags.BoolVar(&v.filter.Checks, "checks", false, "only bounds and nil checks")
+			flags.Func("func", "only functions whose name matches `regexp`", func(s string) (err error) {
 				v.filter.Function, err = regexp.Compile(s)
 				return err
 			})
-			fs.BoolVar(&v.all, "all", false, "also what needs no change: inlined calls, constants, parameters")
-			fs.StringVar(&v.format, "format", "text", "print `text`, or diagnostics for editors: file:line:column: message")
-			fs.BoolVar(&v.asJSON, "json", false, "print one JSON document")
+			flags.BoolVar(&v.all, "all", false, "also what needs no change: inlined calls, constants, parameters")
+			flags.StringVar(&v.format, "format", "text", "print `text`, diagnostics for editors (file:line:column: message), or github (annotations of a workflow)")
+			flags.BoolVar(&v.asJSON, "json", false, "print one JSON document")
 			return v.run
 		},
 	}
@@ -67,7 +88,9 @@ not inlined.`,
 // verb is what was asked.
 type verb struct {
 	build       gobench.BuildOptions
-	pgo         string
+	pgo, with   string
+	base        string
+	limits      string
 	tests       bool
 	filter      escape.Filter
 	all, asJSON bool
@@ -80,6 +103,10 @@ func (v *verb) run(ctx context.Context, e *cli.Env, operands []string) error {
 		return cli.UsageError("escape: nothing stands behind --: whet escape names packages")
 	case !slices.Contains(formats, v.format):
 		return cli.UsageError("escape: -format %q: there are %s", v.format, strings.Join(formats, ", "))
+	case len(operands) > 0 && recording.Is(operands[0]) && (v.base != "" || v.limits != ""):
+		return cli.UsageError("escape: -base and -limits are for packages: name them, not a recording")
+	case v.base != "" && v.with != "":
+		return cli.UsageError("escape: -base shows what differs, and -with what all costs: choose one")
 	case v.asJSON && v.format != "text":
 		return cli.UsageError("escape: choose -json or -format %s", v.format)
 	}
@@ -97,13 +124,41 @@ func (v *verb) run(ctx context.Context, e *cli.Env, operands []string) error {
 		return cli.MeasuringError(err, "interrupted")
 	}
 	v.filter.Apply(p)
-	if v.asJSON {
-		return escape.WriteJSON(e.Stdout, p)
+	if err := v.print(e, p); err != nil {
+		return err
 	}
-	if v.format == "diagnostics" {
+	if why := p.Failed(); why != "" {
+		return &cli.ExitError{Code: cli.ExitFound, Err: errors.New(why)}
+	}
+	return nil
+}
+
+func (v *verb) print(e *cli.Env, p *escape.Page) error {
+	switch {
+	case v.asJSON:
+		return escape.WriteJSON(e.Stdout, p)
+	case v.format == "diagnostics":
 		return escape.WriteDiagnostics(e.Stdout, p, v.all)
+	case v.format == "github":
+		return escape.WriteGitHub(e.Stdout, p, v.all)
 	}
 	return escape.WriteText(e.Stdout, p, page.TextOptions{Width: e.Width, Color: e.Color, All: v.all})
+}
+
+// readLimits reads the file of limits.
+func (v *verb) readLimits() ([]analysis.Limit, error) {
+	data, err := os.ReadFile(v.limits)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, cli.UsageError("escape: there is no file of limits %s", v.limits)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read limits: %w", err)
+	}
+	limits, err := analysis.ParseLimits(data)
+	if err != nil {
+		return nil, cli.UsageError("escape: %s: %v", v.limits, err)
+	}
+	return limits, nil
 }
 
 // flags are the build's, with -pgo.
@@ -122,9 +177,4 @@ func (v *verb) flags() (gobench.BuildOptions, error) {
 	}
 	o.Flags = append(o.Flags[:len(o.Flags):len(o.Flags)], "-pgo="+name)
 	return o, nil
-}
-
-// resultOf is analysis.Analyze, with a page around it.
-func pageOf(r *analysis.Result, packages []string, name func(string) string) *escape.Page {
-	return &escape.Page{Result: r, Packages: packages, Name: name}
 }

@@ -94,30 +94,74 @@ func (v *verb) packages(ctx context.Context, e *cli.Env, operands []string) (*es
 	if err != nil {
 		return nil, err
 	}
+	var limits []analysis.Limit
+	if v.limits != "" {
+		if limits, err = v.readLimits(); err != nil {
+			return nil, err
+		}
+	}
+	var ev *evidence
+	if v.with != "" {
+		if ev, err = openEvidence(v.with); err != nil {
+			return nil, err
+		}
+		defer ev.rec.Close()
+		if v.build.Tags == "" && len(v.build.Flags) == 0 && v.pgo == "" {
+			o.Flags = ev.rec.Build.Flags
+		}
+	}
 	status := e.Status()
+	defer status.Clear()
 	status.Show("compiling")
 	a, err := ask(ctx, ".", operands, o, v.tests)
-	status.Clear()
 	if err != nil {
 		return nil, err
 	}
-	p := pageOf(analysis.Analyze(a.report, analysis.Options{Source: a.source, Package: a.packageOf}), a.packages, a.name(v.format))
-	p.GoVersion, p.Tests, p.Warnings = a.target.GOVERSION, v.tests, a.warnings
+	p := &escape.Page{Packages: a.packages, Name: a.name(v.format), GoVersion: a.target.GOVERSION, Tests: v.tests, Warnings: a.warnings}
+	options := analysis.Options{Source: a.source, Package: a.packageOf}
+	if ev != nil {
+		p.Recording = v.with
+		if err := v.charge(ctx, ev, a, &options); err != nil {
+			return nil, err
+		}
+		p.Warnings = append(p.Warnings, ev.warnings...)
+	}
+	p.Result = analysis.Analyze(a.report, options)
+	if v.limits != "" {
+		p.Limits, p.Broken = limits, p.Result.Broken(limits)
+	}
+	if v.base != "" {
+		status.Show("compiling " + v.base)
+		old, name, warnings, err := v.before(ctx, operands, o)
+		if err != nil {
+			return nil, err
+		}
+		p.Base, p.Changes = v.base, analysis.Compare(old, p.Result)
+		p.OldName = name
+		p.Warnings = append(p.Warnings, warnings...)
+	}
 	return p, nil
 }
 
-// name is a file as it is shown: for editors as seen from here, else from the root of its
-// module.
+// name is a file as it is shown: for editors as seen from here, for GitHub from the root
+// of the repository, else from the root of its module.
 func (a *asked) name(format string) func(string) string {
 	here, err := os.Getwd()
+	prefix := ""
+	if format == "github" {
+		prefix = cli.ModuleInRepository(a.target.Module, here)
+	}
 	return func(file string) string {
-		if format != "text" && err == nil {
+		name, _ := a.finder.Display(file)
+		if format == "github" {
+			return path.Join(prefix, name)
+		}
+		if format == "diagnostics" && err == nil {
 			if rel, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(rel) {
 				return rel
 			}
 			return file
 		}
-		name, _ := a.finder.Display(file)
 		return name
 	}
 }

@@ -14,10 +14,10 @@ import (
 // recorded makes the page of what a recording has of the compiler.
 func (v *verb) recorded(operands []string) (*escape.Page, error) {
 	if len(operands) > 1 {
-		return nil, cli.UsageError("escape: name one recording")
+		return nil, cli.UsageError("escape: name one recording, or packages with -with %s", operands[0])
 	}
-	if v.build.Tags != "" || len(v.build.Flags) > 0 || v.pgo != "" || v.tests {
-		return nil, cli.UsageError("escape: a recording is not built: name packages for -tags, -build, -pgo and -test")
+	if v.build.Tags != "" || len(v.build.Flags) > 0 || v.pgo != "" || v.tests || v.with != "" {
+		return nil, cli.UsageError("escape: a recording is not built: name packages for -tags, -build, -pgo, -test and -with")
 	}
 	rec, err := read.Open(operands[0])
 	if err != nil {
@@ -26,7 +26,7 @@ func (v *verb) recorded(operands []string) (*escape.Page, error) {
 	defer rec.Close()
 	r, warnings := said(rec)
 	if len(rec.Find(recording.KindDiagnostics, "")) == 0 {
-		return nil, fmt.Errorf("%s has nothing of the compiler: name its packages", operands[0])
+		return nil, fmt.Errorf("%s has nothing of the compiler: name its packages, with -with %s", operands[0], operands[0])
 	}
 	source := func(file string) []byte {
 		text, _, err := rec.Source(file)
@@ -39,14 +39,16 @@ func (v *verb) recorded(operands []string) (*escape.Page, error) {
 	for _, s := range rec.Sources {
 		names[s.Frame] = s.Path
 	}
-	p := pageOf(analysis.Analyze(r, analysis.Options{Source: source}), []string{rec.Build.Package}, func(file string) string {
+	name := func(file string) string {
 		if name, ok := names[file]; ok {
 			return name
 		}
 		return file
-	})
-	p.GoVersion, p.Warnings = rec.Build.GoVersion, append(warnings, "bounds and nil checks, and calls that were not inlined, are unknown: a recording keeps the compiler's text alone; whet escape PACKAGE has them")
-	return p, nil
+	}
+	return &escape.Page{
+		Result: analysis.Analyze(r, analysis.Options{Source: source}), Packages: []string{rec.Build.Package}, Name: name, GoVersion: rec.Build.GoVersion,
+		Warnings: append(warnings, "bounds and nil checks, and calls that were not inlined, are unknown: a recording keeps the compiler's text alone; whet escape -with "+operands[0]+" PACKAGE has them"),
+	}, nil
 }
 
 // said is what a recording has of the compiler.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/parser"
+	"path"
 	"slices"
 	"strings"
 
@@ -25,25 +26,38 @@ type Cause struct {
 // causes finds where parameters leak.
 type causes struct {
 	a     *analysis
-	calls map[compiler.Position][]*compiler.Inlining
+	known map[string]string           // functions, by the last element of their package's path and their name: their full name
 	leaks map[string][]*compiler.Leak // to the heap, by function
 	index map[Cause]int
 }
 
 func newCauses(a *analysis, r *compiler.Report) *causes {
-	c := &causes{a: a, calls: make(map[compiler.Position][]*compiler.Inlining), leaks: make(map[string][]*compiler.Leak), index: make(map[Cause]int)}
+	c := &causes{a: a, known: make(map[string]string), leaks: make(map[string][]*compiler.Leak), index: make(map[Cause]int)}
 	for i := range r.Inlining {
-		if n := &r.Inlining[i]; n.Outcome == compiler.CallNotInlined {
-			c.calls[n.Position] = append(c.calls[n.Position], n)
+		if n := &r.Inlining[i]; !n.OfCall() {
+			c.know(n.Package, n.Function)
 		}
 	}
 	for i := range r.Leaks {
-		if l := &r.Leaks[i]; l.To == compiler.Heap {
-			name := l.Package + "." + l.Function
+		l := &r.Leaks[i]
+		c.know(l.Package, l.Function)
+		if name := l.Package + "." + l.Function; l.To == compiler.Heap {
 			c.leaks[name] = append(c.leaks[name], l)
 		}
 	}
 	return c
+}
+
+// know enters a function under its full name, and under the one that it has in other
+// packages, unless two have that.
+func (c *causes) know(pkg, function string) {
+	full := pkg + "." + function
+	c.known[full] = full
+	short := path.Base(pkg) + "." + function
+	if other, ok := c.known[short]; ok && other != full {
+		full = ""
+	}
+	c.known[short] = full
 }
 
 // find gives each escape its cause.
@@ -54,7 +68,7 @@ func (c *causes) find(res *Result) {
 		if !ok || step.Why != compiler.WhyCall {
 			continue
 		}
-		found, ok := c.follow(e.Flow, step)
+		found, ok := c.follow(e.Package, e.Flow, step)
 		if !ok {
 			continue
 		}
@@ -90,12 +104,12 @@ func (c *causes) find(res *Result) {
 }
 
 // follow goes from a call through the parameters that leak, to where the last does.
-func (c *causes) follow(flow []compiler.Flow, step compiler.Step) (Cause, bool) {
+func (c *causes) follow(pkg string, flow []compiler.Flow, step compiler.Step) (Cause, bool) {
 	var out Cause
 	found := false
 	seen := make(map[string]bool)
 	for step.Why == compiler.WhyCall {
-		callee := c.callee(step)
+		callee := c.callee(pkg, step)
 		if callee == "" || seen[callee] {
 			break
 		}
@@ -112,20 +126,27 @@ func (c *causes) follow(flow []compiler.Flow, step compiler.Step) (Cause, bool) 
 			break
 		}
 		out.Position, out.Known, out.Expr, out.Why = next.Position, true, next.Expr, next.Why
-		step, flow = next, leak.Flow
+		pkg, flow, step = leak.Package, leak.Flow, next
 	}
 	return out, found
 }
 
-// callee is the function that a step calls; "" where nothing says which.
-func (c *causes) callee(step compiler.Step) string {
+// callee is the function that a step in a package calls; "" where it is not one of the
+// packages that were asked about, or where nothing says which: a method of an interface,
+// or the value of a variable.
+func (c *causes) callee(pkg string, step compiler.Step) string {
 	name, _ := called(step.Expr)
-	for _, n := range c.calls[step.Position] {
-		if _, last, _ := cutLast(n.Function, "."); cutArguments(last) == name && name != "" {
-			return n.Function
-		}
+	if full := c.known[pkg+"."+name]; full != "" {
+		return full
 	}
-	return ""
+	if inside, ok := strings.CutPrefix(name, "(*"); ok { // (*q.T).M
+		q, rest, ok := strings.Cut(inside, ".")
+		if !ok {
+			return ""
+		}
+		return c.known[q+".(*"+rest]
+	}
+	return c.known[name]
 }
 
 // parameter is the one of a function through which a value that flows into the call of
@@ -150,9 +171,6 @@ func (c *causes) parameter(function string, flow []compiler.Flow, step compiler.
 	if at < 0 || len(names) == 0 {
 		return leaks[0]
 	}
-	if method := len(names) > len(args); method {
-		at += len(names) - len(args) // the receiver
-	}
 	at = min(at, len(names)-1)
 	for _, l := range leaks {
 		if l.Parameter == names[at] {
@@ -172,33 +190,17 @@ func (c *causes) parameters(l *compiler.Leak) []string {
 	return nil
 }
 
-// called takes the text of a call apart: the last part of the function's name, and the
-// arguments.
+// called takes the text of a call apart: the function's name, and the arguments.
 func called(expr string) (name string, args []string) {
 	e, err := parser.ParseExpr(expr)
 	call, ok := e.(*ast.CallExpr)
 	if err != nil || !ok {
-		before, _, _ := strings.Cut(expr, "(")
-		_, last, _ := cutLast(before, ".")
-		return cutArguments(last), nil
+		name, _, _ = strings.Cut(expr, "(")
+		return name, nil
 	}
 	text := func(n ast.Node) string { return expr[n.Pos()-1 : n.End()-1] }
 	for _, a := range call.Args {
 		args = append(args, text(a))
 	}
-	_, last, _ := cutLast(cutArguments(text(call.Fun)), ".")
-	return last, args
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return "", s, false
-}
-
-// cutArguments leaves the type arguments of a name out.
-func cutArguments(name string) string {
-	name, _, _ = strings.Cut(name, "[")
-	return name
+	return text(call.Fun), args
 }

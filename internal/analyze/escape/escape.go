@@ -76,16 +76,20 @@ func Analyze(r *compiler.Report, o Options) *Result {
 	a := &analysis{o: o, files: make(map[string]*file)}
 	res := &Result{JSON: r.JSON, Others: r.Others}
 	for _, e := range r.Escapes {
-		res.Escapes = append(res.Escapes, Escape{e, a.site(&e.Place), -1})
+		res.Escapes = append(res.Escapes, Escape{e, a.site(&e.Place, e.Function), -1})
 	}
 	for _, n := range r.Inlining {
-		res.Inlining = append(res.Inlining, Inlining{n, a.site(&n.Place)})
+		name := n.Function
+		if n.OfCall() {
+			name = ""
+		}
+		res.Inlining = append(res.Inlining, Inlining{n, a.site(&n.Place, name)})
 	}
 	for _, c := range r.Checks {
-		res.Checks = append(res.Checks, Check{c, a.site(&c.Place)})
+		res.Checks = append(res.Checks, Check{c, a.site(&c.Place, "")})
 	}
 	for _, l := range r.Leaks {
-		res.Leaks = append(res.Leaks, Leak{l, a.site(&l.Place)})
+		res.Leaks = append(res.Leaks, Leak{l, a.site(&l.Place, l.Function)})
 	}
 	a.charge(res)
 	newCauses(a, r).find(res)
@@ -128,8 +132,9 @@ func (f *file) line(n int) string {
 	return strings.TrimSpace(f.lines[n-1])
 }
 
-// site finds the function around a place.
-func (a *analysis) site(p *compiler.Place) Site {
+// site finds the function around a place; name is what the compiler calls it, "" where
+// it does not say.
+func (a *analysis) site(p *compiler.Place, name string) Site {
 	f := a.file(p.File)
 	written := p.Written()
 	pkg := p.Package
@@ -139,6 +144,8 @@ func (a *analysis) site(p *compiler.Place) Site {
 	s := Site{Code: a.file(written.File).line(written.Line), Foreign: pkg != strings.TrimSuffix(p.Package, "_test") || madeByCgo(p.File)}
 	if fn := gosource.At(f.functions, gosource.Position{Line: p.Line, Col: p.Col}); fn != nil {
 		s.Function = symbol(pkg, f.external, fn.Name)
+	} else if name != "" && len(f.functions) == 0 { // a line directive's
+		s.Function = symbolname.Parse(symbol(pkg, false, name)).Declared()
 	} else if len(f.functions) > 0 && f.line(p.Line) != "" && pkg != "" {
 		s.Function = symbol(pkg, f.external, gosource.Init) // a variable's value
 	}

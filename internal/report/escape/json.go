@@ -14,6 +14,13 @@ func WriteJSON(w io.Writer, p *Page) error {
 	return document.Write(w, document.Object{document.Begin(document.Escape, p.warnings()),
 		"packages", document.Items(p.Packages), "go_version", p.GoVersion, "tests", p.Tests, "recording", p.Recording,
 		"allocs", account(r.Allocs, "bytes"), "cpu", account(r.CPU, "ns"),
+		"base", p.Base, "changes", document.Each(p.Changes, func(c *escape.Change) document.Object {
+			at := p.place(c)
+			return document.Object{"kind", string(c.Kind), "worse", c.Kind.Worse(), "function", c.Function, "function_new", c.Added, "what", c.What, "file", at.File, "line", at.Line, "column", at.Col, "source", c.Code}
+		}),
+		"limits", len(p.Limits), "broken", document.Each(p.Broken, func(b *escape.Broken) document.Object {
+			return document.Object{"function", b.Limit.Function, "limit", b.Limit.String(), "text", b.Text, "file", p.file(b.Place.File), "line", b.Place.Line, "column", b.Place.Col}
+		}),
 		"escapes", document.Each(r.Escapes, func(e *escape.Escape) document.Object {
 			var cause any
 			if e.Cause >= 0 {

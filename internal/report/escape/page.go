@@ -19,7 +19,12 @@ type Page struct {
 	Tests     bool
 	Recording string // whose costs stand beside the decisions; "" none
 	Warnings  []string
-	// Name is a file as it is shown.
+	Limits    []escape.Limit // what functions are held to; nil: nothing
+	Broken    []escape.Broken
+	Base      string          // the revision that Changes are since; "" none
+	Changes   []escape.Change // what is decided otherwise
+	OldName   func(string) string
+	// Name is a file as it is shown, and OldName one of the base.
 	Name func(file string) string
 }
 
@@ -30,6 +35,51 @@ type Filter struct {
 	All                       bool           // also what needs no change: inlined calls, constants, parameters
 }
 
+// Failed says what of that which was asked for does not hold; "" nothing.
+func (p *Page) Failed() string {
+	worse := 0
+	for _, c := range p.Changes {
+		if c.Kind.Worse() {
+			worse++
+		}
+	}
+	switch {
+	case len(p.Broken) > 0:
+		return quantity.Plural(len(p.Broken), "limit") + " broken: " + brokenWords(&p.Broken[0])
+	case worse > 0:
+		return quantity.Plural(worse, "decision") + " worse than in " + p.Base
+	}
+	return ""
+}
+
+func brokenWords(b *escape.Broken) string { return b.Limit.Function + ": " + b.Text }
+
+var changeNames = map[escape.ChangeKind]string{
+	escape.NewEscape: "new on the heap", escape.GoneEscape: "no longer on the heap",
+	escape.LostInline: "no longer inlined", escape.GainedInline: "now inlined",
+	escape.NewCheck: "new check", escape.GoneCheck: "check gone",
+}
+
+// place is where a change stands: what is gone, in the base.
+func (p *Page) place(c *escape.Change) compiler.Position {
+	at := c.Place.Position
+	if c.Kind == escape.GoneEscape || c.Kind == escape.GoneCheck {
+		at.File = p.OldName(at.File)
+		return at
+	}
+	at.File = p.Name(at.File)
+	return at
+}
+
+// changeWords say what changed.
+func changeWords(c *escape.Change) string {
+	words := changeNames[c.Kind] + ": " + c.What
+	if c.Added {
+		words += " (the function is new)"
+	}
+	return words
+}
+
 // Apply leaves only what the filter chooses in the page.
 func (f Filter) Apply(p *Page) {
 	r := p.Result
@@ -38,6 +88,10 @@ func (f Filter) Apply(p *Page) {
 	r.Escapes = slices.DeleteFunc(r.Escapes, func(e escape.Escape) bool { return some && !f.Escapes || !keep(e.Site.Function) })
 	r.Leaks = slices.DeleteFunc(r.Leaks, func(l escape.Leak) bool { return some && !f.Escapes || !keep(l.Site.Function) })
 	r.Inlining = slices.DeleteFunc(r.Inlining, func(n escape.Inlining) bool { return some && !f.Inlining || !keep(n.Site.Function) })
+	p.Changes = slices.DeleteFunc(p.Changes, func(c escape.Change) bool {
+		of := map[escape.ChangeKind]bool{escape.NewEscape: f.Escapes, escape.GoneEscape: f.Escapes, escape.LostInline: f.Inlining, escape.GainedInline: f.Inlining, escape.NewCheck: f.Checks, escape.GoneCheck: f.Checks}
+		return some && !of[c.Kind] || !keep(c.Function)
+	})
 	r.Checks = slices.DeleteFunc(r.Checks, func(c escape.Check) bool { return some && !f.Checks || !keep(c.Function) })
 }
 

@@ -29,6 +29,10 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	}
 	t.Line(p.count())
 	t.Warnings(p.warnings())
+	if p.Limits != nil || p.Base != "" {
+		p.differences(&t)
+		return t.Flush(w, "what the compiler decided")
+	}
 	costs := p.Result.Allocs != nil || p.Result.CPU != nil
 	p.accounts(&t)
 	groups, left := p.groups(o.All)
@@ -68,6 +72,46 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 		t.Line(t.Paint(page.Dim, fmt.Sprintf("%s more need no change (inlined calls, constants, parameters, generic functions of other packages): -all shows them", quantity.Plural(left, "decision"))))
 	}
 	return t.Flush(w, "what the compiler decided")
+}
+
+// differences writes broken limits, and what changed since the base.
+func (p *Page) differences(t *page.Text) {
+	if p.Limits != nil {
+		t.Heading("Limits", fmt.Sprintf("%d of %s hold", len(p.Limits)-p.limitsBroken(), quantity.Plural(len(p.Limits), "function")))
+		for i := range p.Broken {
+			b := &p.Broken[i]
+			at := ""
+			if b.Place.File != "" {
+				at = p.short(b.Place.Position, "") + ": "
+			}
+			t.Hang(2, "", 0, at+printable.Line(brokenWords(b)))
+		}
+	}
+	if p.Base == "" {
+		return
+	}
+	t.Heading("Since "+printable.Line(p.Base), "")
+	if len(p.Changes) == 0 {
+		t.Line("  The compiler decides the same.")
+	}
+	function := ""
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.Function != function || i == 0 {
+			function = c.Function
+			t.Line("  ", t.Paint(page.Bold, printable.Line(function)))
+		}
+		t.Hang(4, "", 0, printable.Line(p.place(c).String())+": "+printable.Line(changeWords(c)))
+	}
+}
+
+// limitsBroken is how many functions break theirs.
+func (p *Page) limitsBroken() int {
+	lines := make(map[int]bool)
+	for _, b := range p.Broken {
+		lines[b.Limit.Line] = true
+	}
+	return len(lines)
 }
 
 // short is a position, without the file where that stands above.

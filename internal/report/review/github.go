@@ -18,19 +18,29 @@ func WriteGitHub(w io.Writer, p *run.Page, o Options) error {
 	for i := range p.Findings {
 		f := &p.Findings[i]
 		command := map[string]string{levelError: "error", levelWarning: "warning", levelNote: "notice"}[o.level(f)]
-		var properties []string
-		if name, ok := o.file(f); ok {
-			properties = append(properties, "file="+property(name))
-			if f.Line > 0 {
-				properties = append(properties, fmt.Sprintf("line=%d", f.Line))
-			}
+		name, ok := o.file(f)
+		if !ok {
+			name = ""
 		}
-		properties = append(properties, "title="+property("whet: "+printable.Line(f.Rule)))
-		fmt.Fprintf(&b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(message(f)))
+		WriteCommand(&b, command, name, f.Line, "whet: "+printable.Line(f.Rule), message(f))
 	}
 	// A line that begins with two colons would be a command.
 	fmt.Fprintf(&b, "whet: %s\n", strings.ReplaceAll(printable.Line(p.Verdict.Text), "\u00a0", " "))
 	return page.Print(w, "the annotations", b.Bytes())
+}
+
+// WriteCommand writes a workflow command, which shows a message at a line; file "": at
+// none.
+func WriteCommand(b *bytes.Buffer, command, file string, line int, title, message string) {
+	var properties []string
+	if file != "" {
+		properties = append(properties, "file="+property(file))
+		if line > 0 {
+			properties = append(properties, fmt.Sprintf("line=%d", line))
+		}
+	}
+	properties = append(properties, "title="+property(title))
+	fmt.Fprintf(b, "::%s %s::%s\n", command, strings.Join(properties, ","), data(message))
 }
 
 // data escapes a command's text, and property one of its values, as

@@ -1,0 +1,194 @@
+package escape
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"whet/internal/format/compiler"
+)
+
+// ChangeKind is how a decision differs between two states of the source.
+type ChangeKind string
+
+const (
+	NewEscape    ChangeKind = "new-escape"
+	GoneEscape   ChangeKind = "gone-escape"
+	LostInline   ChangeKind = "lost-inlining"   // a function, or a call, that was inlined before
+	GainedInline ChangeKind = "gained-inlining" // that was not
+	NewCheck     ChangeKind = "new-check"
+	GoneCheck    ChangeKind = "gone-check"
+)
+
+// Worse reports whether the change costs something.
+func (k ChangeKind) Worse() bool { return k == NewEscape || k == LostInline || k == NewCheck }
+
+// Change is a decision that differs.
+type Change struct {
+	Kind     ChangeKind
+	Function string // that it stands in
+	What     string
+	Place    compiler.Place // on the new side, or on the old where it is gone
+	Code     string
+	// Added: the function is not on the other side.
+	Added bool
+}
+
+// numbers of literals differ without meaning.
+var numbers = regexp.MustCompile(`\.(func|gowrap|deferwrap)?[0-9]+(\.[0-9]+)*`)
+
+// subject is what stays the same when lines move.
+type subject struct{ kind, function, what string }
+
+type decided struct {
+	place compiler.Place
+	code  string
+}
+
+// side is a result's decisions by what they are about.
+type side struct {
+	of        map[subject][]decided
+	order     []subject
+	functions map[string]bool
+}
+
+func (s *side) add(kind, function, what string, at compiler.Place, code string) {
+	k := subject{kind, function, numbers.ReplaceAllString(what, ".$1")}
+	if len(s.of[k]) == 0 {
+		s.order = append(s.order, k)
+	}
+	s.of[k] = append(s.of[k], decided{at, code})
+}
+
+func sideOf(r *Result) *side {
+	s := &side{of: make(map[subject][]decided), functions: make(map[string]bool)}
+	for i := range r.Escapes {
+		if e := &r.Escapes[i]; !e.Static() {
+			s.add("escape", e.Site.Function, e.Verdict(), e.Place, e.Code)
+		}
+	}
+	for i := range r.Inlining {
+		n := &r.Inlining[i]
+		if !n.OfCall() {
+			s.functions[n.Site.Function] = true
+		}
+		short := n.Inlining.Function[strings.LastIndexByte(n.Inlining.Function, '/')+1:] // text and JSON name the package differently
+		s.add(string(n.Outcome), n.Site.Function, short, n.Place, n.Code)
+	}
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		s.add("check", c.Function, string(c.Kind)+" "+c.Code, c.Place, c.Code)
+	}
+	return s
+}
+
+// Compare lists what the compiler decides otherwise in new than in old. Decisions are
+// matched by function and words, wherever their lines went; of several that are alike,
+// those whose line of source is new are the new ones.
+func Compare(old, new *Result) []Change {
+	a, b := sideOf(old), sideOf(new)
+	var out []Change
+	list := func(kind ChangeKind, k subject, here, there *side) {
+		for _, d := range surplus(here.of[k], there.of[k]) {
+			what := k.what
+			if k.kind == "check" {
+				what, _, _ = strings.Cut(what, " ")
+			}
+			out = append(out, Change{kind, k.function, what, d.place, d.code, !there.functions[k.function] && here.functions[k.function]})
+		}
+	}
+	for _, k := range b.order {
+		switch k.kind {
+		case "escape":
+			list(NewEscape, k, b, a)
+		case "check":
+			if old.JSON && new.JSON {
+				list(NewCheck, k, b, a)
+			}
+		case string(compiler.CannotBeInlined):
+			if len(a.of[subject{string(compiler.CanBeInlined), k.function, k.what}]) > 0 {
+				list(LostInline, k, b, a)
+			}
+		case string(compiler.CanBeInlined):
+			if len(a.of[subject{string(compiler.CannotBeInlined), k.function, k.what}]) > 0 {
+				list(GainedInline, k, b, a)
+			}
+		case string(compiler.CallNotInlined), string(compiler.CallInlined):
+			other, kind := compiler.CallInlined, LostInline
+			if k.kind == string(compiler.CallInlined) {
+				other, kind = compiler.CallNotInlined, GainedInline
+			}
+			o := a.inlined(other, k)
+			if old.JSON && new.JSON && o > b.inlined(other, k) {
+				list(kind, k, b, a)
+			}
+		}
+	}
+	for _, k := range a.order {
+		switch k.kind {
+		case "escape":
+			list(GoneEscape, k, a, b)
+		case "check":
+			if old.JSON && new.JSON {
+				list(GoneCheck, k, a, b)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(x, y Change) int {
+		worse := func(c Change) int {
+			if c.Kind.Worse() {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(worse(x), worse(y)), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Function, y.Function), x.Place.Compare(y.Place.Position))
+	})
+	return out
+}
+
+// inlined is how many calls of the same function have another outcome, in the same
+// function.
+func (s *side) inlined(outcome compiler.Outcome, k subject) int {
+	n := 0
+	for o, list := range s.of {
+		if o.kind == string(outcome) && o.function == k.function && sameCallee(o.what, k.what) {
+			n += len(list)
+		}
+	}
+	return n
+}
+
+// sameCallee compares names of which one may lack the package.
+func sameCallee(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || strings.HasSuffix(b, "."+a)
+}
+
+// surplus are those of here that are more than there: first those whose line of source
+// is not there.
+func surplus(here, there []decided) []decided {
+	n := len(here) - len(there)
+	if n <= 0 {
+		return nil
+	}
+	left := make(map[string]int)
+	for _, d := range there {
+		left[d.code]++
+	}
+	var out, known []decided
+	for _, d := range here {
+		if left[d.code] > 0 {
+			left[d.code]--
+			known = append(known, d)
+			continue
+		}
+		out = append(out, d)
+	}
+	slices.Reverse(known)
+	out = append(out, known...)[:n]
+	slices.SortStableFunc(out, func(x, y decided) int { return x.place.Compare(y.place.Position) })
+	return out
+}

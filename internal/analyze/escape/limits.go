@@ -1,0 +1,190 @@
+package escape
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"whet/internal/format/compiler"
+	"whet/internal/quantity"
+)
+
+// Limit is what must hold of a function.
+type Limit struct {
+	Line        int    // in the file
+	Function    string // symbol, or its part from the package's last element on: "p.(*T).M"
+	Allocations int    // values on the heap at most; -1: any number
+	Checks      int    // bounds and nil checks at most; -1: any number
+	Inlined     bool   // it can be inlined, and every call of it in the packages is
+}
+
+// mostLimits bounds a file of them.
+const mostLimits = 100_000
+
+// ParseLimits reads a file of limits: a line for each function, its name and then what
+// must hold: no-escapes, inlined, allocations<=N, checks<=N. What follows # is a comment.
+func ParseLimits(data []byte) ([]Limit, error) {
+	var out []Limit
+	seen := make(map[string]int)
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		text, _, _ := strings.Cut(string(line), "#")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		l := Limit{Line: n, Function: words[0], Allocations: -1, Checks: -1}
+		if len(words) == 1 {
+			return nil, fmt.Errorf("line %d: %s has no limit: write no-escapes, inlined, allocations<=N or checks<=N after it", n, l.Function)
+		}
+		if first, ok := seen[l.Function]; ok {
+			return nil, fmt.Errorf("line %d: %s has limits on line %d already", n, l.Function, first)
+		}
+		seen[l.Function] = n
+		for _, word := range words[1:] {
+			if !l.set(word) {
+				return nil, fmt.Errorf("line %d: %q is no limit: there are no-escapes, inlined, allocations<=N and checks<=N", n, word)
+			}
+		}
+		if len(out) == mostLimits {
+			return nil, fmt.Errorf("line %d: there are more than %d limits", n, mostLimits)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func (l *Limit) set(word string) bool {
+	switch word {
+	case "no-escapes":
+		l.Allocations = 0
+		return true
+	case "inlined":
+		l.Inlined = true
+		return true
+	}
+	name, number, ok := strings.Cut(word, "<=")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil || n < 0 {
+		return false
+	}
+	switch name {
+	case "allocations":
+		l.Allocations = n
+	case "checks":
+		l.Checks = n
+	default:
+		return false
+	}
+	return true
+}
+
+// String is the limit as it is written.
+func (l Limit) String() string {
+	text := l.Function
+	switch {
+	case l.Allocations == 0:
+		text += " no-escapes"
+	case l.Allocations > 0:
+		text += fmt.Sprintf(" allocations<=%d", l.Allocations)
+	}
+	if l.Inlined {
+		text += " inlined"
+	}
+	if l.Checks >= 0 {
+		text += fmt.Sprintf(" checks<=%d", l.Checks)
+	}
+	return text
+}
+
+// Broken is a limit that does not hold.
+type Broken struct {
+	Limit Limit
+	Place compiler.Place // the first that breaks it; no file where the function is not there
+	Text  string
+}
+
+// Broken are the limits that do not hold. One of a function that is not there does not:
+// whoever renames it is told.
+func (r *Result) Broken(limits []Limit) []Broken {
+	var out []Broken
+	for _, l := range limits {
+		add := func(at compiler.Place, format string, args ...any) {
+			out = append(out, Broken{l, at, fmt.Sprintf(format, args...)})
+		}
+		declared, found := r.declared(l.Function)
+		if !found {
+			add(compiler.Place{}, "there is no function %s in these packages", l.Function)
+			continue
+		}
+		if l.Allocations >= 0 {
+			var at []*Escape
+			seen := make(map[compiler.Position]bool) // each shape of a generic function has its own
+			// What is called by its type arguments wraps a shape, and stands at its declaration.
+			seen[declared.Position] = strings.Contains(l.Function, "[...]")
+			for i := range r.Escapes {
+				if e := &r.Escapes[i]; !e.Static() && named(e.Site.Function, l.Function) && !seen[e.Written()] {
+					seen[e.Written()] = true
+					at = append(at, e)
+				}
+			}
+			if len(at) > l.Allocations {
+				add(at[l.Allocations].Place, "%s on the heap, at most %d allowed: %s", quantity.Plural(len(at), "value"), l.Allocations, at[l.Allocations].Verdict())
+			}
+		}
+		if l.Checks >= 0 {
+			var at []*Check
+			for i := range r.Checks {
+				if c := &r.Checks[i]; named(c.Function, l.Function) {
+					at = append(at, c)
+				}
+			}
+			switch {
+			case !r.JSON:
+				add(declared.Place, "checks are not known here")
+			case len(at) > l.Checks:
+				add(at[l.Checks].Place, "%s left, at most %d allowed: %s", quantity.Plural(len(at), "check"), l.Checks, at[l.Checks].Kind)
+			}
+		}
+		if !l.Inlined {
+			continue
+		}
+		if declared.Outcome != compiler.CanBeInlined {
+			add(declared.Place, "it cannot be inlined: %s", declared.Reason)
+			continue
+		}
+		for i := range r.Inlining {
+			if n := &r.Inlining[i]; n.Outcome == compiler.CallNotInlined && named(n.Inlining.Function, l.Function) {
+				add(n.Place, "a call of it is not inlined: %s", n.Reason)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// declared is what the compiler says of a function itself.
+func (r *Result) declared(function string) (*Inlining, bool) {
+	for i := range r.Inlining {
+		n := &r.Inlining[i]
+		if !n.OfCall() && named(n.Site.Function, function) && !strings.Contains(n.Inlining.Function, ".func") {
+			return n, true
+		}
+	}
+	return nil, false
+}
+
+// named reports whether a symbol goes by a name: all of it, or from the last element of
+// its package's path on.
+func named(symbol, name string) bool {
+	if symbol == name {
+		return true
+	}
+	head, _, _ := strings.Cut(symbol, "[") // type arguments have slashes too
+	if i := strings.LastIndexByte(head, '/'); i >= 0 {
+		return symbol[i+1:] == name
+	}
+	return false
+}

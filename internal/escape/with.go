@@ -1,0 +1,164 @@
+package escape
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	analysis "whet/internal/analyze/escape"
+	"whet/internal/callstack"
+	"whet/internal/format/profile"
+	"whet/internal/profiles"
+	"whet/internal/quantity"
+	"whet/internal/read"
+	"whet/internal/recording"
+)
+
+// evidence is a recording that decisions are charged from.
+type evidence struct {
+	rec      *recording.Recording
+	shown    map[string]string // names of its files, by those of frames
+	warnings []string
+}
+
+func openEvidence(path string) (*evidence, error) {
+	rec, err := read.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	ev := &evidence{rec: rec, shown: make(map[string]string)}
+	for _, s := range rec.Sources {
+		ev.shown[s.Frame] = s.Path
+	}
+	return ev, nil
+}
+
+// profile reads the profiles of a kind; nil: there is none.
+func (ev *evidence) profile(ctx context.Context, path, kind string, columns ...string) (*analysis.Profile, error) {
+	if len(ev.rec.Find(kind, "")) == 0 && !slices.ContainsFunc(ev.rec.Artifacts, func(a recording.Artifact) bool { return a.Kind == kind }) {
+		return nil, nil
+	}
+	o := profiles.Options{Kind: kind}
+	set, err := o.Open(ctx, []string{path}, bytes.NewReader(nil), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	var parts []*callstack.Profile
+	for _, s := range set.Sources {
+		parts = append(parts, s.Profile)
+	}
+	sum, err := callstack.Merge(nil, parts...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	frames, err := sum.Frames(profile.DefaultLimits().MaxFrames)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	p := &analysis.Profile{Frames: frames}
+	for _, c := range columns {
+		i, err := frames.TypeIndex(c)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		p.Columns = append(p.Columns, i)
+	}
+	return p, nil
+}
+
+// charge adds the recording's profiles to what decisions are made with.
+func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.Options) (err error) {
+	if o.Allocs, err = ev.profile(ctx, v.with, recording.KindAllocs, "alloc_space", "alloc_objects"); err != nil {
+		return err
+	}
+	if o.CPU, err = ev.profile(ctx, v.with, recording.KindCPU, "cpu"); err != nil {
+		return err
+	}
+	if o.Allocs == nil && o.CPU == nil {
+		return fmt.Errorf("%s holds no profile of CPU time or allocations: whet tune makes one that does", v.with)
+	}
+	here := make(map[string]string) // files that decisions are about, by how they are shown
+	a.report.MapFiles(func(file string) string {
+		name, _ := a.finder.Display(file)
+		here[name] = file
+		return file
+	})
+	type text struct {
+		file  string
+		lines func(int) int
+	}
+	files := make(map[string]text)
+	changed := 0
+	file := func(frame string) text {
+		t, ok := files[frame]
+		if ok {
+			return t
+		}
+		name, ok := ev.shown[frame]
+		if !ok {
+			name, _ = a.finder.Display(frame)
+		}
+		if t.file = here[name]; t.file != "" {
+			then, _, err := ev.rec.Source(frame)
+			now := a.source(t.file)
+			if err == nil && !bytes.Equal(then, now) {
+				changed++
+				t.lines = moved(then, now)
+			}
+		}
+		files[frame] = t
+		return t
+	}
+	at := func(frame string, line int) (string, int) {
+		t := file(frame)
+		if t.file == "" {
+			return "", 0
+		}
+		if t.lines != nil {
+			if line = t.lines(line); line == 0 {
+				return "", 0
+			}
+		}
+		return t.file, line
+	}
+	for _, p := range []*analysis.Profile{o.Allocs, o.CPU} {
+		if p == nil {
+			continue
+		}
+		p.File = at
+		for i := range p.NumFrames() {
+			file(p.Frame(callstack.FrameID(i)).File)
+		}
+	}
+	if changed > 0 {
+		ev.warnings = append(ev.warnings, fmt.Sprintf("%s changed since %s was made: what its changed lines cost is not shown", quantity.Plural(changed, "file"), v.with))
+	}
+	if have, built := a.target.GOVERSION, ev.rec.Build.GoVersion; have != built && built != "" {
+		ev.warnings = append(ev.warnings, fmt.Sprintf("%s was built with %s, the compiler asked is %s: it may decide otherwise", v.with, built, have))
+	}
+	return nil
+}
+
+// moved says where lines of a text are in another, 0 where they are not: what is equal
+// from the beginning and from the end.
+func moved(then, now []byte) func(int) int {
+	a, b := bytes.Split(then, []byte("\n")), bytes.Split(now, []byte("\n"))
+	head, tail := 0, 0
+	for head < min(len(a), len(b)) && bytes.Equal(a[head], b[head]) {
+		head++
+	}
+	for tail < min(len(a), len(b))-head && bytes.Equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
+		tail++
+	}
+	return func(line int) int {
+		switch {
+		case line <= head:
+			return line
+		case line > len(a)-tail:
+			return line + len(b) - len(a)
+		}
+		return 0
+	}
+}
