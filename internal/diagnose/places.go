@@ -306,8 +306,8 @@ type known struct {
 }
 
 // hotPlaces returns the places that matter, and what became of everything
-// else.
-func (l *ledger) hotPlaces(findings []known) (out []finding.HotPlace, accounts []finding.Account, all []entry) {
+// else. Of those without a finding ask says what it knows; nil: nothing.
+func (l *ledger) hotPlaces(findings []known, ask func(p *finding.HotPlace, e *entry, number int) (known, bool)) (out []finding.HotPlace, accounts []finding.Account, all []entry) {
 	slices.SortStableFunc(findings, func(a, b known) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule))
 	})
@@ -331,28 +331,32 @@ func (l *ledger) hotPlaces(findings []known) (out []finding.HotPlace, accounts [
 		p := l.place(&e)
 		p.Benchmarks = append(p.Benchmarks, slices.Compact(benchmarks)...)
 		if cause >= 0 {
-			k := &findings[cause]
-			p.Finding = &k.rule
-			if k.file == e.at.File && k.function == e.at.Function {
-				p.Line = k.line
-				if !slices.Contains(p.Lines, k.line) {
-					p.Lines = append(p.Lines, k.line)
-					slices.Sort(p.Lines)
-				}
-			}
+			findings[cause].explain(&p, &e)
 		}
 		l.describe(&p, &e)
 		out = append(out, p)
 		all = append(all, e)
 		listed.add(e.sum)
 	}
-	finding.SortHotPlaces(out)
+	l.askAbout(out, all, ask)
 	for m, kind := range [measures]string{"cpu", "alloc_bytes", "delay"} {
 		if of := &l.accounts[m]; of.total > 0 {
 			accounts = append(accounts, of.split(kind, listed[m]))
 		}
 	}
 	return out, accounts, all
+}
+
+// explain enters a finding into the place that it is about.
+func (k *known) explain(p *finding.HotPlace, e *entry) {
+	p.Finding = &k.rule
+	if k.file == e.at.File && k.function == e.at.Function {
+		p.Line = k.line
+		if !slices.Contains(p.Lines, k.line) {
+			p.Lines = append(p.Lines, k.line)
+			slices.Sort(p.Lines)
+		}
+	}
 }
 
 // worthALine is the share of a place from which a line of it is listed.
@@ -422,14 +426,16 @@ func (l *ledger) describe(p *finding.HotPlace, e *entry) {
 }
 
 // lead is the subject that spends most at an entry.
-func (l *ledger) lead(e *entry) *Subject {
+func (l *ledger) lead(e *entry) *Subject { return l.subjects[l.leading(e)].Subject }
+
+func (l *ledger) leading(e *entry) int {
 	best, most := 0, -1.0
 	for i, p := range e.by {
 		if w := l.worthIn(i, p); p != (portion{}) && w > most {
 			best, most = i, w
 		}
 	}
-	return l.subjects[best].Subject
+	return best
 }
 
 // delayShare is the largest of the subjects': delays of several runs have no

@@ -51,6 +51,10 @@ type Rule struct {
 	Outranks []string
 	// Find claims places. It changes nothing in the subject.
 	Find func(*Subject) []Claim
+	// At says of one of the first hot places what its cost is, where no other rule
+	// explains it, and claims it where the cost could be taken away: see askLast. A
+	// rule has either Find or At.
+	At func(*Subject, *Spot) Judgement
 }
 
 // Doc explains a rule to its user. No part may be empty.

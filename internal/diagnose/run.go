@@ -55,6 +55,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 	res.Warnings = append(res.Warnings, others...)
 	costs := charge(judged)
 	var causes []known
+	final := last{ledger: costs, rules: reg.rules, said: make(map[*Subject][]weighed), add: merged.add}
 	for _, s := range subjects {
 		if slices.ContainsFunc(reg.rules, func(r Rule) bool { return s.hasEvidence(&r) }) {
 			res.Looked++
@@ -65,6 +66,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		if few != "" {
 			short = append(short, few)
 		}
+		final.said[s] = claims
 		for _, c := range claims {
 			merged.add(s, c)
 			if cause, ok := costs.cause(slices.Index(judged, s), &c); ok {
@@ -77,6 +79,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		short = nil
 		together := charge([]*Subject{pool})
 		claims, _, _, _ := pool.ask(reg.rules) // what there is to warn of, each benchmark's own has said
+		final.ledger, final.pooled, final.said[pool] = together, true, claims
 		for _, c := range claims {
 			merged.add(pool, c)
 			if cause, ok := together.cause(0, &c); ok {
@@ -84,14 +87,15 @@ func Run(reg *Registry, subjects []*Subject) Result {
 			}
 		}
 	}
+	var places []entry
+	res.HotPlaces, res.Accounts, places = costs.hotPlaces(causes, final.ask)
 	res.Findings, res.Below = merged.split()
 	finding.Sort(res.Findings)
 	finding.Sort(res.Below)
-	var places []entry
-	res.HotPlaces, res.Accounts, places = costs.hotPlaces(causes)
 	res.Verdict = verdict(reg, judged, pool, res.Findings, func(kind VerdictKind) (Outcome, string) {
 		return costs.outcome(kind, res.Findings, res.Below, res.HotPlaces, places)
 	})
+	res.Warnings = append(res.Warnings, final.failed...)
 	res.Warnings = append(res.Warnings, costs.ownWork()...)
 	// Of a single subject the verdict may have said it already.
 	if len(short) > 0 && (len(subjects) > 1 || res.Verdict.Kind != TooFewSamples) {
@@ -119,49 +123,6 @@ func withoutPool(all []*Subject) (subjects []*Subject, pool *Subject) {
 	return subjects, pool
 }
 
-// weighed is a claim with its figures.
-type weighed struct {
-	rule      *Rule
-	claim     Claim
-	cost      shares
-	avoidable shares
-	above     bool
-	underLock *Place // of the lock whose delay it took over; nil: of none
-}
-
-// leastWorth is what a claim must be worth in time where its bytes are the reason.
-func (s *Subject) leastWorth(c *Claim) float64 {
-	switch {
-	case c.InTime:
-		return Threshold
-	case s.isBenchmark():
-		return bytesShow
-	}
-	return bytesMatter
-}
-
-// worth is what a claim's place, or the part of it that the remedy removes, is
-// worth in one subject, as a hot place is. Of a claim that selects no CPU samples,
-// the allocator's work for its bytes is added. Where nobody knows what a wait is
-// of the time, the delay by itself and the base's CPU time stands for it: a lock
-// does not sink for that.
-func (w *weighed) worth(s *Subject, of shares) float64 {
-	mem := s.memory()
-	base, gc, wait := float64(mem.base), float64(mem.collect), of.wait
-	if _, known := s.perRequest(0); !known {
-		wait = of.delay
-	}
-	wait = max(wait, w.claim.Wait)
-	if base+gc <= 0 {
-		return max(of.alloc, wait) // all that is known
-	}
-	cpu := of.cpu
-	if w.claim.Cost.CPU == nil && base > 0 {
-		cpu = of.alloc * float64(mem.malloc) / base
-	}
-	return finding.Worth(cpu, of.alloc, base, gc, wait)
-}
-
 // ask runs the rules over one subject and weighs what they claim; notAsked names
 // those without anything to look at, and few says how many samples it lacks.
 func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string, few string) {
@@ -176,6 +137,9 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 	lacking := make(map[string][]string) // rules by what they lack
 	for r := range rules {
 		rule := &rules[r]
+		if rule.Find == nil {
+			continue // it is asked about hot places: see askLast
+		}
 		if !s.hasEvidence(rule) {
 			if s.Lone {
 				continue
@@ -206,19 +170,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 				out = append(out, weighed{rule: rule, claim: c, above: true})
 				continue
 			}
-			w := weighed{rule: rule, claim: c, cost: s.shares(c.Cost, rule.MinSamples)}
-			w.avoidable = w.cost
-			if !c.Avoidable.empty() {
-				w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
-			}
-			w.avoidable = w.avoidable.part(c.Removed)
-			if c.Wait > 0 {
-				w.above = c.Wait >= Threshold && !(w.cost.few && slices.Contains(rule.Essential, EvidenceCPU))
-			} else if c.aboutWaits() {
-				w.above = s.contended(&c)
-			} else {
-				w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold && w.worth(s, w.cost) >= s.leastWorth(&c)
-			}
+			w := s.weigh(rule, c, matters)
 			if !w.above && max(w.avoidable.max(), c.Wait) < negligible {
 				continue
 			}
@@ -253,10 +205,14 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 func (r *Rule) find(s *Subject) (claims []Claim, failure string) {
 	defer func() {
 		if err := recover(); err != nil {
-			claims, failure = nil, fmt.Sprintf("the rule %s failed, and says nothing (%v): report it with the recording, if you can", r.ID, err)
+			claims, failure = nil, r.failure(err)
 		}
 	}()
 	return r.Find(s), ""
+}
+
+func (r *Rule) failure(err any) string {
+	return fmt.Sprintf("the rule %s failed, and says nothing (%v): report it with the recording, if you can", r.ID, err)
 }
 
 func (s *Subject) hasEvidence(r *Rule) bool {

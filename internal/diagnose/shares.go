@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
@@ -357,4 +358,66 @@ const enoughWaits = 5
 func (s *Subject) unknown(aboutWaits bool) finding.Unknown {
 	cpu := s.BaseCPUSamples() == 0
 	return finding.Unknown{CPU: cpu, AllocBytes: s.Allocs == nil, Delay: s.Mutex == nil || s.CPU == nil || cpu && !aboutWaits}
+}
+
+// weighed is a claim with its figures.
+type weighed struct {
+	rule      *Rule
+	claim     Claim
+	cost      shares
+	avoidable shares
+	above     bool
+	underLock *Place // of the lock whose delay it took over; nil: of none
+}
+
+// leastWorth is what a claim must be worth in time where its bytes are the reason.
+func (s *Subject) leastWorth(c *Claim) float64 {
+	switch {
+	case c.InTime:
+		return Threshold
+	case s.isBenchmark():
+		return bytesShow
+	}
+	return bytesMatter
+}
+
+// worth is what a claim's place, or the part of it that the remedy removes, is
+// worth in one subject, as a hot place is. Of a claim that selects no CPU samples,
+// the allocator's work for its bytes is added. Where nobody knows what a wait is
+// of the time, the delay by itself and the base's CPU time stands for it: a lock
+// does not sink for that.
+func (w *weighed) worth(s *Subject, of shares) float64 {
+	mem := s.memory()
+	base, gc, wait := float64(mem.base), float64(mem.collect), of.wait
+	if _, known := s.perRequest(0); !known {
+		wait = of.delay
+	}
+	wait = max(wait, w.claim.Wait)
+	if base+gc <= 0 {
+		return max(of.alloc, wait) // all that is known
+	}
+	cpu := of.cpu
+	if w.claim.Cost.CPU == nil && base > 0 {
+		cpu = of.alloc * float64(mem.malloc) / base
+	}
+	return finding.Worth(cpu, of.alloc, base, gc, wait)
+}
+
+// weigh gives a claim its figures. matters is whether bytes alone are worth a word.
+func (s *Subject) weigh(rule *Rule, c Claim, matters bool) weighed {
+	w := weighed{rule: rule, claim: c, cost: s.shares(c.Cost, rule.MinSamples)}
+	w.avoidable = w.cost
+	if !c.Avoidable.empty() {
+		w.avoidable = s.shares(c.Avoidable, rule.MinSamples)
+	}
+	w.avoidable = w.avoidable.part(c.Removed)
+	switch {
+	case c.Wait > 0:
+		w.above = c.Wait >= Threshold && !(w.cost.few && slices.Contains(rule.Essential, EvidenceCPU))
+	case c.aboutWaits():
+		w.above = s.contended(&c)
+	default:
+		w.above = w.avoidable.time() >= Threshold || matters && w.avoidable.bytes() >= Threshold && w.worth(s, w.cost) >= s.leastWorth(&c)
+	}
+	return w
 }

@@ -27,6 +27,7 @@ type HotPlace struct {
 	Kinds           []Part     `json:"kinds"`     // the same
 	Decisions       []Decision `json:"decisions"`
 	Finding         *string    `json:"finding"` // the rule that knows its cause; nil: none does
+	Cause           *string    `json:"cause"`   // what the cost is, where no finding says it; nil: unknown
 	Benchmarks      []string   `json:"benchmarks"`
 }
 

@@ -2,6 +2,18 @@ package places
 
 import "strings"
 
+// Work is what a line calls, as the source has it, and the kind of work that is done
+// there, of the functions below the line, leaf first.
+func Work(below []string) (called string, kind Kind) {
+	of := make([]*function, len(below))
+	for i, name := range below {
+		f := functionOf(name)
+		of[i] = &f
+	}
+	of = withoutSignal(of)
+	return callee(of), kindOf(of)
+}
+
 // callee names what a line calls, from the functions below it, leaf first: the
 // outermost of them. "" is the line itself.
 func callee(below []*function) string {

@@ -139,11 +139,15 @@ func (c *Charges) below(stack []callstack.FrameID) []*function {
 	for i, id := range stack {
 		out[i] = &c.frame(id).function
 	}
-	for i := len(out) - 1; i >= 0; i-- {
-		switch out[i].name {
+	return withoutSignal(out)
+}
+
+func withoutSignal(below []*function) []*function {
+	for i := len(below) - 1; i >= 0; i-- {
+		switch below[i].name {
 		case "runtime.asyncPreempt", "runtime.sigpanic", "runtime.sigtramp", "runtime.sigreturn__sigaction":
-			return out[i+1:]
+			return below[i+1:]
 		}
 	}
-	return out
+	return below
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"whet/internal/diagnose"
+	"whet/internal/diagnose/kinds"
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules"
 	"whet/internal/diagnose/shape"
@@ -107,7 +108,7 @@ func checked(t *testing.T, once func() (*diagnose.Registry, error)) *diagnose.Re
 func TestAllRulesAreValid(t *testing.T) {
 	reg := registry(t)
 	for _, r := range reg.Rules() {
-		byExample := slices.ContainsFunc(slices.Concat(knowledge.Rules(), shape.Rules()), func(k diagnose.Rule) bool { return k.ID == r.ID })
+		byExample := slices.ContainsFunc(slices.Concat(knowledge.Rules(), shape.Rules(), kinds.Rules()), func(k diagnose.Rule) bool { return k.ID == r.ID })
 		if directories[r.ID] == "" && !ownTests[r.ID] && !byExample {
 			t.Errorf("rule %s has no fixtures", r.ID)
 		}

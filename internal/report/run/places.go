@@ -32,6 +32,7 @@ type placeView struct {
 	Kinds    []string
 	Beside   []string // "512 B and 3 objects an operation", "in the loop at line 12"
 	Finding  string   // "finding 2: logging"
+	Cause    string   // what the cost is, where no finding says it
 	Notes    []string // of the compiler
 }
 
@@ -87,6 +88,8 @@ func (p *Page) placeView(i int) placeView {
 	}
 	if h.Finding != nil {
 		v.Finding = p.findingOf(h)
+	} else if h.Cause != nil {
+		v.Cause = printable.Line(*h.Cause)
 	}
 	for _, d := range h.Decisions {
 		v.Notes = append(v.Notes, fmt.Sprintf("line %d: %s", d.Line, printable.Line(d.Text)))
@@ -201,7 +204,7 @@ func (p *Page) placesAside() string {
 	return text
 }
 
-// places writes the hot places, two lines each.
+// places writes the hot places: two lines each, and the cause where it is known.
 func (t *writer) places(p *Page, most int) {
 	if len(p.HotPlaces) == 0 {
 		return
@@ -223,6 +226,9 @@ func (t *writer) places(p *Page, most int) {
 		t.Line(line)
 		if second := v.fitting(room); second != "" {
 			t.Line(strings.Repeat(" ", indent), t.Paint(page.Dim, second))
+		}
+		if v.Cause != "" {
+			t.Hang(indent, "", 0, v.Cause)
 		}
 	}
 	text := p.apart()

@@ -1,0 +1,88 @@
+package kinds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/places"
+	"whet/internal/diagnose"
+	"whet/internal/symbolname"
+)
+
+// general are functions of the library that are made for any input, by how their names
+// begin.
+var general = []struct {
+	begins  []string
+	does    string
+	instead string
+	least   float64 // of the base's time; 0: leastShare
+	looped  bool    // only in a loop
+}{
+	{begins: []string{"encoding/json."}, does: "encodes and decodes by reflection, and checks the text in a pass of its own", instead: "Write or read the few types that come here by hand or with a generated codec, or keep what was encoded until the value changes."},
+	{begins: []string{"encoding/binary.Read", "encoding/binary.Write", "encoding/binary.Size"}, does: "looks at the value's type by reflection and takes a buffer for it, in each call", instead: "Take the numbers from the bytes with binary.LittleEndian.Uint32 and its like, and put them there with PutUint32 or AppendUint32, many at once through one buffer."},
+	{begins: []string{"encoding/hex."}, does: "converts each digit by a call for pieces of a few bytes", instead: "Write or read the digits in one loop with a table, straight in what holds the result."},
+	{begins: []string{"encoding/csv.", "encoding/xml.", "encoding/gob."}, does: "builds records, strings and buffers for all of the text", instead: "Go over the bytes and take only what is used."},
+	{begins: []string{"bufio.(*Scanner).", "bufio.NewScanner", "bufio.NewReader", "bufio.(*Reader).ReadString", "bufio.(*Reader).ReadBytes", "bufio.(*Reader).ReadLine", "bufio.(*Reader).ReadRune", "bufio.(*Reader).ReadSlice"}, does: "copies the text through a buffer and cuts it piece by piece", instead: "Where all of the text is in memory, cut pieces off it with bytes.IndexByte; else read with ReadByte or ReadSlice, which copy nothing."},
+	{begins: []string{"strings.Split", "strings.genSplit", "strings.Fields", "bytes.Split", "bytes.genSplit", "bytes.Fields"}, does: "makes a slice of all the parts", instead: "Take the parts one by one with strings.Cut, strings.IndexByte or strings.SplitSeq, and stop at the last that is needed."},
+	{begins: []string{"strings.NewReplacer", "strings.(*Replacer)."}, does: "searches for every old text at every position", instead: "Look for the few bytes that need replacing with strings.IndexByte or IndexAny, copy what lies between as a whole, and return the text as it is where there are none."},
+	{begins: []string{"strings.ToLower", "strings.ToUpper", "strings.ToTitle", "strings.Title", "strings.Map", "bytes.ToLower", "bytes.ToUpper", "bytes.Map"}, does: "makes a changed copy, character by character", instead: "Compare with strings.EqualFold, or change a text once, when it comes in."},
+	{begins: []string{"strconv.Quote", "strconv.AppendQuote", "strconv.quote", "strconv.appendQuoted", "strconv.Unquote", "strconv.unquote"}, does: "goes over the text rune by rune", instead: "Look first whether there is anything to quote or to unquote, and take such a text as a whole."},
+	{begins: []string{"strconv.FormatFloat", "strconv.AppendFloat", "strconv.ParseFloat"}, does: "finds the exact decimal digits of any number", instead: "Where numbers are whole or have a few decimals, write or read them as integers.", least: 0.5},
+	{begins: []string{"time.Parse", "time.parse", "time.Time.Format", "time.Time.AppendFormat", "time.Time.appendFormat"}, does: "goes over its layout in each call", instead: "Read and write the digits of the one layout by hand, or keep the text of the last second."},
+	{begins: []string{"net/url."}, does: "checks and unescapes every part, and makes strings and maps of them", instead: "Look for the one part that is needed, or keep what was parsed."},
+	{begins: []string{"math/big."}, does: "keeps its numbers in memory of their own", instead: "Reckon in uint64 with package math/bits as long as numbers fit, or keep the big.Ints and set them anew."},
+	{begins: []string{"text/template.", "html/template."}, does: "walks the template and calls by reflection", instead: "Write what does not change as a whole, and the rest by append; or keep what was rendered."},
+	{begins: []string{"sort."}, does: "compares and swaps by calls through an interface or a function value", instead: "Use slices.SortFunc, slices.Sort or slices.BinarySearch, which are made for the element's type, or keep the order so that nothing has to be sorted."},
+	{begins: []string{"container/heap.", "container/list."}, does: "calls through an interface and keeps each element in a block of its own", instead: "Keep the elements in a slice of their type, and move them up and down there."},
+	{begins: []string{"text/scanner.", "go/scanner.", "go/parser."}, does: "reads any token of the language", instead: "Scan the few tokens that may come here by hand."},
+	{begins: []string{"html.", "mime.", "net/textproto."}, does: "goes over the text for all that it may hold", instead: "Look first whether there is anything to do, and take the text as it is where there is not."},
+	{begins: []string{"path.", "path/filepath."}, does: "cleans the path in each call", instead: "Clean the parts once, when they come in, and join them by +."},
+	{begins: []string{"runtime.Callers", "runtime.CallersFrames", "runtime.(*Frames).", "runtime.Caller", "runtime.Stack", "runtime/debug."}, does: "walks the goroutine's stack and looks its functions up", instead: "Walk it once, no deeper than is needed, and only where its result is used."},
+	{begins: []string{"io.ReadFull", "io.ReadAtLeast", "bufio.(*Reader).Read", "bufio.(*Writer).Write"}, does: "is called in a loop for a few bytes each time", instead: "Read and write many at once, through a buffer of some kilobytes, and take the pieces from it there.", looped: true},
+	{begins: []string{"context.", "errors.As", "errors.Is"}, does: "walks a chain of values, comparing types in each", instead: "Ask once before the loop, or keep what was found in a field."},
+}
+
+func libraryWork(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
+	v := look(s, at)
+	for _, g := range general {
+		least := g.least
+		if least == 0 {
+			least = leastShare
+		}
+		sets, most := v.below(func(fn string) bool {
+			return slices.ContainsFunc(g.begins, func(begin string) bool { return strings.HasPrefix(fn, begin) })
+		})
+		if most == "" || !v.matters(sets, least) || g.looped && v.Statement(v.File, v.heaviest(sets)).Loop == nil {
+			continue
+		}
+		why := fmt.Sprintf("%s takes %s: it %s.", symbolname.Short(most), v.percent(sets), g.does)
+		return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why, g.instead)}
+	}
+	return j
+}
+
+func reflection(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
+	v := look(s, at)
+	sets := v.kinds[places.Reflection]
+	if !v.matters(sets, leastShare) {
+		return j
+	}
+	_, most := v.below(func(fn string) bool {
+		return strings.HasPrefix(fn, "reflect.") || strings.HasPrefix(fn, "internal/reflectlite.")
+	})
+	why := fmt.Sprintf("Reflection takes %s, most of it below %s: the type is looked at anew for each value.", v.percent(sets), symbolname.Short(most))
+	return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
+		"Let a type switch take the types that come most, before reflection is asked. What reflection finds out about a type (fields, methods, conversions) look up once and keep, by reflect.Type or with what was compiled for it.")}
+}
+
+func regexpRun(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
+	v := look(s, at)
+	sets := v.kinds[places.Regexp]
+	if !v.matters(sets, leastShare) {
+		return j
+	}
+	why := fmt.Sprintf("Regular expressions take %s: an expression is run step by step for each byte, through a program that was compiled from it.", v.percent(sets))
+	return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
+		"Say in code what the expression says: a loop over the bytes with a switch or a table of allowed ones, strings.Cut, strings.HasPrefix. Where it has to stay, ask first for a byte that every match holds, and skip the texts without.")}
+}

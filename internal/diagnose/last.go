@@ -1,0 +1,283 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/analyze/places"
+	"whet/internal/callstack"
+	"whet/internal/finding"
+	"whet/internal/quantity"
+	"whet/internal/symbolname"
+)
+
+// asked is how many of the first hot places rules are asked about that speak where no
+// other does.
+const asked = 3
+
+// Spot is a hot place of one subject, for rules that are asked about places.
+type Spot struct {
+	Function string // the declared function, as the linker names it
+	File     string // as the frames have it
+	Lines    []int  // the heaviest first
+	Cost     Sets   // what is charged to it
+	Worth    float64
+}
+
+// Judgement is what a rule says of a place.
+type Judgement struct {
+	Cause string // what the cost is, a sentence; "" where the rule does not know
+	Claim *Claim // nil: nothing says that it could be taken away
+}
+
+// Work is a sample of a place.
+type Work struct {
+	Of     *hot.Classified
+	Index  int
+	Below  []callstack.FrameID // the functions below the line, leaf first
+	Line   int
+	Called string // what the line calls, as the source has it; "" is the line itself
+	Kind   places.Kind
+	Value  int64 // nanoseconds, or bytes
+}
+
+// EachWork calls f for each sample of a place, of the CPU profile and then of the
+// allocation profile.
+func (s *Subject) EachWork(at *Spot, f func(Work)) {
+	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		if !at.Cost.Of(s, c).Has(sample.Index()) {
+			return
+		}
+		i := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.role(c.Frame(id)) == places.Own })
+		if i < 0 {
+			return
+		}
+		names, column := make([]string, i), s.CPUColumn
+		for j, id := range stack[:i] {
+			names[j] = c.Frame(id).Function
+		}
+		if c == s.Allocs {
+			column = s.AllocCol
+		}
+		w := Work{Of: c, Index: sample.Index(), Below: stack[:i], Line: c.Frame(stack[i]).Line, Value: sample.Value(column)}
+		w.Called, w.Kind = places.Work(names)
+		f(w)
+	})
+}
+
+// last asks the rules that speak where no other does.
+type last struct {
+	*ledger
+	pooled bool // the ledger is of the sum of all subjects
+	rules  []Rule
+	said   map[*Subject][]weighed
+	add    func(*Subject, weighed)
+	failed []string // what is to be warned of
+}
+
+// ask says what is known of a hot place without a finding: its cause, and of the first
+// ones a finding. A place of which a finding elsewhere explains half has none.
+func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool) {
+	i := 0
+	if !a.pooled {
+		i = a.leading(e)
+	}
+	defer func() {
+		if text := causeOf(p); p.Cause == nil && text != "" {
+			p.Cause = &text
+		}
+	}()
+	at := a.spot(e, i)
+	if at == nil {
+		return k, false
+	}
+	s := a.subjects[i].Subject
+	var claimed bool
+	for r := range a.rules {
+		rule := &a.rules[r]
+		if rule.At == nil || !s.hasEvidence(rule) {
+			continue
+		}
+		j, failure := rule.at(s, at)
+		if failure != "" {
+			a.failed = append(a.failed, s.Benchmark+": "+failure)
+		}
+		if j.Cause == "" {
+			continue
+		}
+		if p.Cause == nil {
+			p.Cause = &j.Cause
+		}
+		if j.Claim == nil || claimed || number > asked || a.explained(s, at) {
+			continue
+		}
+		mem := s.memory()
+		w := s.weigh(rule, *j.Claim, mem.matters())
+		if !w.above || w.cost.few {
+			continue
+		}
+		a.add(s, w)
+		claimed = true
+		k, ok = known{
+			rule: rule.ID, worth: w.worth(s, w.cost), at: e.lines[0].at,
+			file: w.claim.Place.File, function: declared(w.claim.Place.Function), line: w.claim.Place.Line,
+		}, true
+		p.Cause = &j.Cause
+	}
+	return k, ok
+}
+
+// askAbout sorts places, asks about those without a finding in their order, and sorts
+// them again: where one of several alike has a finding now, it is the first.
+func (l *ledger) askAbout(out []finding.HotPlace, all []entry, ask func(p *finding.HotPlace, e *entry, number int) (known, bool)) {
+	of := make(map[placeKey]*entry)
+	key := func(p *finding.HotPlace) placeKey { return placeKey{p.Function, p.File, p.Line} }
+	for i := range out {
+		of[key(&out[i])] = &all[i]
+	}
+	finding.SortHotPlaces(out)
+	if ask == nil {
+		return
+	}
+	for i := range out {
+		p := &out[i]
+		if e := of[key(p)]; p.Finding == nil {
+			if k, ok := ask(p, e, i+1); ok {
+				k.explain(p, e)
+			}
+		}
+	}
+	finding.SortHotPlaces(out)
+}
+
+// at asks the rule about a place. One that fails says nothing.
+func (r *Rule) at(s *Subject, at *Spot) (j Judgement, failure string) {
+	defer func() {
+		if err := recover(); err != nil {
+			j, failure = Judgement{}, r.failure(err)
+		}
+	}()
+	return r.At(s, at), ""
+}
+
+// spot is an entry in one subject; nil where that has no sample of it.
+func (l *ledger) spot(e *entry, subject int) *Spot {
+	c := l.subjects[subject]
+	at := &Spot{Function: e.lines[0].at.Function, File: e.lines[0].at.File, Worth: e.worth}
+	for _, line := range e.lines {
+		at.Lines = append(at.Lines, line.at.Line)
+	}
+	for _, m := range []int{cpuTime, allocBytes} {
+		of, column := c.profile(m)
+		charged := c.of[m]
+		if of == nil || charged == nil {
+			continue
+		}
+		for i, r := 0, of.Rows(column); r.Next(); i++ {
+			line, ok := charged.Of(i)
+			if ok && slices.ContainsFunc(e.lines, func(of entry) bool { return of.at == declaredAt(line) }) {
+				at.Cost.Of(c.Subject, of).Add(i)
+			}
+		}
+	}
+	if at.Cost.Len() == 0 {
+		return nil
+	}
+	return at
+}
+
+// explained reports whether what findings would take away is half of a place's cost, or
+// more.
+func (a *last) explained(s *Subject, at *Spot) bool {
+	both := func(place *Set, part func(Samples) Keep) Keep {
+		return func(i int) bool {
+			return place.Has(i) && slices.ContainsFunc(a.said[s], func(w weighed) bool {
+				keep := part(w.claim.avoidable())
+				return w.above && keep != nil && keep(i)
+			})
+		}
+	}
+	time := ratio(baseSum(s.CPU, s.CPUColumn, both(&at.Cost.CPU, func(of Samples) Keep { return of.CPU })), baseSum(s.CPU, s.CPUColumn, at.Cost.CPU.Keep()))
+	bytes := ratio(baseSum(s.Allocs, s.AllocCol, both(&at.Cost.Allocs, func(of Samples) Keep { return of.Allocs })), baseSum(s.Allocs, s.AllocCol, at.Cost.Allocs.Keep()))
+	return max(time, bytes) >= 0.5
+}
+
+// causeOf says of which kind the cost of a place is, where no rule says more. It is
+// what most of it is made of; "" where that is nothing by name.
+func causeOf(p *finding.HotPlace) string {
+	share := func(part *finding.Part) float64 {
+		switch {
+		case p.CPURatio != nil && *p.CPURatio > 0 && part.CPURatio != nil:
+			return *part.CPURatio / *p.CPURatio
+		case p.AllocBytesRatio != nil && *p.AllocBytesRatio > 0 && part.AllocBytesRatio != nil:
+			return *part.AllocBytesRatio / *p.AllocBytesRatio
+		}
+		return 0
+	}
+	if len(p.Kinds) == 0 {
+		return ""
+	}
+	most := &p.Kinds[0]
+	if share(most) < half {
+		return ""
+	}
+	called := ""
+	for i := range p.Callees {
+		if p.Callees[i].Name != "" {
+			called = p.Callees[i].Name
+			break
+		}
+	}
+	text := causeWords(places.Kind(most.Name), p.LoopLine, called)
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s of it is %s.", quantity.Percent(share(most)), text)
+}
+
+// half is the part of a place from which one kind of work is its cost.
+const half = 0.5
+
+// causeWords is what a kind of work is, for a sentence.
+func causeWords(kind places.Kind, loop *int, called string) string {
+	switch kind {
+	case places.Instructions:
+		if loop != nil && *loop > 0 {
+			return fmt.Sprintf("the program's own instructions in the loop at line %d: the number of its rounds, and what each does, is the cost", *loop)
+		}
+		return "the function's own instructions: how often it is called, and what it does each time, is the cost"
+	case places.Allocation, places.Assist:
+		return "taking memory"
+	case places.Cleared:
+		return "clearing memory that was just taken: its length is the cost"
+	case places.Moved:
+		return "copying: the length of what is copied, and how often, is the cost"
+	case places.Compared:
+		return "comparing and searching bytes: their number is the cost"
+	case places.Map:
+		return "work on a map: each look-up hashes the key and compares it with what the map holds"
+	case places.Hashing:
+		return "hashing: the length of what is hashed, and how often, is the cost"
+	case places.Clock:
+		return "asking for the time"
+	case places.Random:
+		return "making random numbers"
+	case places.Lock:
+		return "taking and giving back a lock"
+	case places.Channel:
+		return "handing over by a channel"
+	case places.Start:
+		return "starting goroutines"
+	case places.Other:
+		if called == "" {
+			return ""
+		}
+		return "work of " + symbolname.Short(called)
+	}
+	if called != "" && !strings.HasPrefix(string(kind), "system call") {
+		return fmt.Sprintf("%s, by %s", kind, symbolname.Short(called))
+	}
+	return string(kind) + "s"
+}
