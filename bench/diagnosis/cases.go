@@ -48,27 +48,32 @@ type Case struct {
 	Cause  string  `json:"cause,omitempty"`  // why it was slow: one of causes
 	Remedy string  `json:"remedy,omitempty"` // what the author did, in a few words
 	Judged string  `json:"judged"`           // by hand: why the place is the right one
-	// Seen is the day of the second look, at which the case was new: it was chosen, and
-	// its cause and remedy written down, before whet had said anything of it.
+	// Seen is the look at which the case was new, by its day and, for a second look of
+	// one day, a letter: the case was chosen, and its cause and remedy written down,
+	// before whet had said anything of it.
 	Seen string `json:"seen,omitempty"`
 }
 
 // The parts of the corpus. Rules are built by the open half; the other is set
-// aside until they are done. Cases of the second look are neither: they were
-// looked for when both halves were known.
+// aside until they are done. Cases of a later look are neither: they were looked
+// for when all those before were known.
 const (
 	halfOpen   = "open"
 	halfAside  = "aside"
 	halfSecond = "second"
+	halfThird  = "third"
 )
 
-var halves = []string{halfOpen, halfAside, halfSecond}
+var halves = []string{halfOpen, halfAside, halfSecond, halfThird}
+
+// looks are the parts that are known by the look at which their cases were new.
+var looks = map[string]string{"2026-11-27": halfSecond, "2026-11-27b": halfThird}
 
 // half is drawn by lot: the last hexadecimal digit of the SHA-256 of the
 // case's name, even for the open half.
 func (c *Case) half() string {
 	if c.Seen != "" {
-		return halfSecond
+		return looks[c.Seen]
 	}
 	sum := sha256.Sum256([]byte(c.Name))
 	if sum[len(sum)-1]%2 == 0 {
@@ -104,7 +109,6 @@ type Input struct {
 var (
 	caseName   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	caseCommit = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
-	caseDay    = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 )
 
 // cases are those of cases.json, each valid.
@@ -144,8 +148,8 @@ func (c *Case) validate() error {
 		return fmt.Errorf("package %q does not lie in the module", c.Package)
 	case c.Judged == "":
 		return errors.New("nobody judged it")
-	case c.Seen != "" && !caseDay.MatchString(c.Seen):
-		return fmt.Errorf("seen %q is no day", c.Seen)
+	case c.Seen != "" && looks[c.Seen] == "":
+		return fmt.Errorf("seen %q is no day of a look", c.Seen)
 	}
 	for _, t := range c.Tests {
 		if !local(t) || !strings.HasSuffix(t, "_test.go") && !strings.Contains(t, "testdata/") || c.After == "" {

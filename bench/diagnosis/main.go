@@ -33,7 +33,7 @@ func main() { ledger.Main("diagnosis", run) }
 
 func parse() (o options, err error) {
 	only := flag.String("case", "", "only the cases whose name matches this pattern")
-	flag.StringVar(&o.half, "half", "", "only the cases of this part: open, aside or second")
+	flag.StringVar(&o.half, "half", "", "only the cases of this part: "+strings.Join(halves, ", "))
 	o.out = ledger.Flags("diagnosis")
 	flag.StringVar(&o.keep, "keep", "", "keep recordings in this directory, and use those that lie there (default: a temporary one)")
 	flag.StringVar(&o.whet, "whet", "", "the program to ask (default: built from this tree)")
@@ -45,7 +45,7 @@ func parse() (o options, err error) {
 		return o, fmt.Errorf("-case: %w", err)
 	}
 	if o.half != "" && !slices.Contains(halves, o.half) {
-		return o, fmt.Errorf("-half is open, aside or second, not %q", o.half)
+		return o, fmt.Errorf("-half is one of %s, not %q", strings.Join(halves, ", "), o.half)
 	}
 	if o.diagnose && o.keep == "" {
 		return o, fmt.Errorf("-diagnose reads recordings: -keep says where they are")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -44,6 +45,9 @@ func (s *score) add(c *Case, r *Row) {
 		s.Unanswered++
 	}
 }
+
+// titles are what the table calls the parts of the corpus.
+var titles = map[string]string{halfOpen: "open half", halfAside: "half set aside", halfSecond: "second look", halfThird: "third look"}
 
 // render makes the text of the README from the kept rows, and counts what spoke rightly.
 func render(dir string) (text string, spoke Spoke, err error) {
@@ -88,7 +92,11 @@ func render(dir string) (text string, spoke Spoke, err error) {
 	if len(at) == 0 {
 		return "Nothing was measured yet.\n", spoke, nil
 	}
-	sum := ledger.Table{Head: []string{"", "open half: whet", "script", "half set aside: whet", "script", "second look: whet", "script", "asked for"}}
+	sum := ledger.Table{Head: []string{""}}
+	for _, h := range halves {
+		sum.Head = append(sum.Head, titles[h]+": whet", "script")
+	}
+	sum.Head = append(sum.Head, "asked for")
 	row := func(label, asked string, values func(s *score) (whet, script string)) {
 		cells := []string{label}
 		for _, h := range halves {
@@ -109,7 +117,7 @@ func render(dir string) (text string, spoke Spoke, err error) {
 	row("of medium confidence", "at most 15 %", func(s *score) (string, string) { return claims[s].wrong(finding.Medium), "–" })
 	row("of low confidence", "–", func(s *score) (string, string) { return claims[s].wrong(finding.Low), "–" })
 	row("claims nobody judged yet", "none", func(s *score) (string, string) { return fmt.Sprint(claims[s].Unjudged), "–" })
-	spoke = spokeOf(claims[scores[halfOpen]], claims[scores[halfAside]], claims[scores[halfSecond]])
+	spoke = spokeOf(slices.Collect(maps.Values(claims))...)
 	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n" + spoke.String(), spoke, nil
 }
 
