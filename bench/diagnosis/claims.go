@@ -30,7 +30,7 @@ const (
 // Judgement is what a reader found of one claim, with the version's source.
 type Judgement struct {
 	Case  string `json:"case"`
-	Rule  string `json:"rule"`
+	Rule  string `json:"rule"` // ruleOfPlace for what a hot place says of its cause
 	File  string `json:"file"`
 	Line  int    `json:"line"`
 	Claim string `json:"claim"` // one of the above

@@ -63,7 +63,9 @@
 // Claims are judged by hand, each with the source of the version before it:
 // claims.json says whether a claim is the author's remedy, the author's cause,
 // another true one, one not worth doing, or false, and why. Claims that nobody
-// judged are counted apart.
+// judged are counted apart. The sentences of hot places that say why they cost what
+// they do are judged in the same way, under the rule "hot-place", and counted apart; one
+// that says no more than that the time is spent there is not worth reading ("minor").
 //
 // Where two fit, the case has the one that the author's remedy takes away. The
 // corpus is split in two halves by a lot drawn from each case's name: rules are

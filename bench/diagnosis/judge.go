@@ -48,6 +48,7 @@ type Place struct {
 	AllocRatio *float64 `json:"alloc_bytes_ratio"`
 	DelayRatio *float64 `json:"delay_ratio"`
 	Finding    *string  `json:"finding"`
+	Cause      *string  `json:"cause,omitempty"` // what it says of why it costs that
 }
 
 // Claim is one finding.

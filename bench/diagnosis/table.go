@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"whet/bench/ledger"
-	"whet/internal/finding"
 	"whet/internal/quantity"
 )
 
@@ -64,9 +63,11 @@ func render(dir string) (text string, spoke Spoke, err error) {
 		return "", spoke, err
 	}
 	scores, claims := make(map[string]*score), make(map[*score]*causeScore)
+	causes, told := make(map[string]*causeScore), make(map[string]*sentenceScore)
 	for _, h := range halves {
 		scores[h] = new(score)
-		claims[scores[h]] = new(causeScore)
+		causes[h], told[h] = new(causeScore), new(sentenceScore)
+		claims[scores[h]] = causes[h]
 	}
 	t := ledger.Table{Head: []string{"case", "half", "what was slow", "cause", "right place", "outcome", "first place, worth", "script", "judged by hand"}}
 	tuned := ledger.Table{Head: []string{"well-tuned package", "half", "outcome", "first place, worth", "remedies", "judged by hand"}}
@@ -87,6 +88,7 @@ func render(dir string) (text string, spoke Spoke, err error) {
 			tuned.Rows = append(tuned.Rows, []string{version(&c), c.half(), outcome, head(&r), said(r.remedies()), c.Judged})
 			continue
 		}
+		told[c.half()].add(&c, &r, judged)
 		t.Rows = append(t.Rows, []string{version(&c) + ", " + c.Commit, c.half(), c.Change, c.Cause, place(c.rank(r.Places)), outcome, head(&r), place(c.scriptRank(r.Script)), c.Judged})
 	}
 	if len(at) == 0 {
@@ -113,12 +115,13 @@ func render(dir string) (text string, spoke Spoke, err error) {
 	row("right cause among three claims", "65 %", func(s *score) (string, string) { return share(claims[s].Cause, s.Cases), "–" })
 	row("right remedy among three claims", "50 %", func(s *score) (string, string) { return share(claims[s].Remedy, s.Cases), "–" })
 	row("claims that are false or not worth doing, a case", "0.08", func(s *score) (string, string) { return each(claims[s].Unwanted, s.Cases+s.Tuned), "–" })
-	row("claims of high confidence that are false", "at most 1 of 60", func(s *score) (string, string) { return claims[s].wrong(finding.High), "–" })
-	row("of medium confidence", "at most 15 %", func(s *score) (string, string) { return claims[s].wrong(finding.Medium), "–" })
-	row("of low confidence", "–", func(s *score) (string, string) { return claims[s].wrong(finding.Low), "–" })
 	row("claims nobody judged yet", "none", func(s *score) (string, string) { return fmt.Sprint(claims[s].Unjudged), "–" })
 	spoke = spokeOf(slices.Collect(maps.Values(claims))...)
-	return sum.Markdown() + "\n" + t.Markdown() + "\n" + tuned.Markdown() + "\n" + caption(at) + "\n" + spoke.String(), spoke, nil
+	tables := []ledger.Table{sum, calibration(causes), sentences(told, scores), t, tuned}
+	for _, t := range tables {
+		text += t.Markdown() + "\n"
+	}
+	return text + caption(at) + "\n" + spoke.String(), spoke, nil
 }
 
 func share(n, of int) string {
