@@ -37,6 +37,8 @@ const (
 	passWarmup   = 500 * time.Millisecond // connections are made anew
 	mostWindows  = 4
 	windowTime   = 1        // s
+	leastWindows = 2        // of a load that has several, however busy the service is
+	enoughTraces = 6 << 20  // bytes of windows: thousands of requests
 	maxTraces    = 64 << 20 // bytes of windows and snapshot
 	maxSnapshot  = 16 << 20 // as package agent has it
 )
@@ -84,6 +86,13 @@ func windowsIn(pass time.Duration) int {
 // windowAt is when a window begins, since the pass did: in the middle of its part.
 func windowAt(i, n int, pass time.Duration) time.Duration {
 	return max(pass*time.Duration(2*i+1)/time.Duration(2*n)-windowTime*time.Second/2, 0)
+}
+
+// windowsFor is how many of the planned windows are taken where the first has so many
+// bytes: the busier a service is, the fewer seconds say as much, and the recording
+// stays small.
+func windowsFor(planned int, first int64) int {
+	return min(planned, max(leastWindows, int(enoughTraces/max(first, 1))))
 }
 
 // traceAgain drives the load once more, and takes traces meanwhile. before are the
@@ -155,7 +164,7 @@ func (m *measurement) takeWindows(ctx context.Context, s *underload.Stretch, t *
 		room -= maxSnapshot
 	}
 	end := begin.Add(pass)
-	for i := range t.Windows {
+	for i := 0; i < t.Windows; i++ {
 		if !s.Until(ctx, begin.Add(windowAt(i, t.Windows, pass))) {
 			return
 		}
@@ -168,6 +177,9 @@ func (m *measurement) takeWindows(ctx context.Context, s *underload.Stretch, t *
 		}
 		m.windows = append(m.windows, *f)
 		t.Bytes += int64(len(f.Data))
+		if i == 0 {
+			t.Windows = windowsFor(t.Windows, t.Bytes)
+		}
 		if cut || t.Bytes >= room {
 			m.Warn("the execution traces reached their bound of %s in window %d of %d: the rest of the load is in none", quantity.Bytes(float64(room)), i+1, t.Windows)
 			return

@@ -55,6 +55,29 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestWindowsFor: windows of 1.5 MiB each are four for 6 MiB, of 2 MiB three, and of more
+// two; those that follow a first one lie behind it wherever they are.
+func TestWindowsFor(t *testing.T) {
+	for _, tt := range []struct {
+		planned int
+		first   int64
+		want    int
+	}{{4, 0, 4}, {4, 3 << 19, 4}, {4, 3<<19 + 1, 3}, {4, 2 << 20, 3}, {4, 3 << 20, 2}, {4, 40 << 20, 2}, {3, 1 << 20, 3}, {1, 40 << 20, 1}, {2, 40 << 20, 2}} {
+		if got := windowsFor(tt.planned, tt.first); got != tt.want {
+			t.Errorf("%d planned, the first of %d bytes: %d windows, want %d", tt.planned, tt.first, got, tt.want)
+		}
+	}
+	for pass := shortestPass; pass <= longestPass; pass += 100 * time.Millisecond {
+		planned := windowsIn(pass)
+		first := windowAt(0, planned, pass) + windowTime*time.Second
+		for n := leastWindows; n <= planned; n++ {
+			if at := windowAt(1, n, pass); at < first {
+				t.Errorf("a pass of %v: the second of %d windows begins at %v, and the first ends at %v", pass, n, at, first)
+			}
+		}
+	}
+}
+
 // TestDivide: a budget is that of the load and its pass, where there is one.
 func TestDivide(t *testing.T) {
 	for _, tt := range []struct{ both, load, pass time.Duration }{
