@@ -19,13 +19,13 @@ import (
 const servedRecording = "../read/testdata/visits-service.whet"
 
 // languageServer runs whet lines -lsp, and returns its streams and its exit code.
-func languageServer(t *testing.T) (to io.WriteCloser, from io.Reader, code <-chan int, errs *bytes.Buffer) {
+func languageServer(t *testing.T, args ...string) (to io.WriteCloser, from io.Reader, code <-chan int, errs *bytes.Buffer) {
 	t.Helper()
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	ended, errs := make(chan int, 1), &bytes.Buffer{}
 	go func() {
-		ended <- Run(context.Background(), []string{"lines", "-lsp", servedRecording}, in, out, errs)
+		ended <- Run(context.Background(), args, in, out, errs)
 		out.Close()
 		in.Close()
 	}()
@@ -40,7 +40,7 @@ type lspRange struct {
 // TestLanguageServer is an editor's session: another implementation of the framing
 // talks over the streams.
 func TestLanguageServer(t *testing.T) {
-	to, from, code, errs := languageServer(t)
+	to, from, code, errs := languageServer(t, "lines", "-lsp", servedRecording)
 	published := make(chan json.RawMessage, 10)
 	client := jrpc2.NewClient(channel.LSP(from, to), &jrpc2.ClientOptions{OnNotify: func(r *jrpc2.Request) {
 		if r.Method() == "textDocument/publishDiagnostics" {
@@ -217,6 +217,81 @@ func lineOf(t *testing.T, text, words string) int {
 		t.Fatalf("no %q", words)
 	}
 	return strings.Count(before, "\n")
+}
+
+// TestLanguageServerFollows: without a recording there is nothing to say; the editor
+// tells of a new one, is told what it knows, and is asked to ask for lenses again.
+func TestLanguageServerFollows(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "casebook", "visits", "original", "handler.go")
+	text, err := os.ReadFile("../../casebook/visits/original/handler.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, data := range map[string]string{filepath.Join(dir, "go.mod"): "module whet\n\ngo 1.26\n", name: string(text)} {
+		if err := os.WriteFile(file, []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recorded := os.DirFS(servedRecording)
+	to, from, code, errs := languageServer(t, "lines", "-lsp")
+	published, asked := make(chan string, 10), make(chan string, 10)
+	client := jrpc2.NewClient(channel.LSP(from, to), &jrpc2.ClientOptions{
+		OnNotify: func(r *jrpc2.Request) { published <- r.ParamString() },
+		OnCallback: func(_ context.Context, r *jrpc2.Request) (any, error) {
+			asked <- r.Method() + r.ParamString()
+			return nil, nil
+		},
+	})
+	defer client.Close()
+	ctx := t.Context()
+	type object = map[string]any
+	uri := "file://" + filepath.ToSlash(name)
+	workspace := object{"didChangeWatchedFiles": object{"dynamicRegistration": true}, "codeLens": object{"refreshSupport": true}}
+	if _, err := client.Call(ctx, "initialize", object{"workspaceFolders": []object{{"uri": "file://" + filepath.ToSlash(dir)}}, "capabilities": object{"workspace": workspace}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []struct {
+		method string
+		params any
+	}{
+		{"initialized", object{}},
+		{"textDocument/didOpen", object{"textDocument": object{"uri": uri, "version": 1, "text": string(text)}}},
+	} {
+		if err := client.Notify(ctx, n.method, n.params); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := <-asked; !strings.Contains(got, "client/registerCapability") || !strings.Contains(got, ".whet/*/recording.json") {
+		t.Errorf("asked for %s", got)
+	}
+	if got := <-published; strings.Contains(got, "CPU time") {
+		t.Errorf("without a recording: %s", got)
+	}
+	if err := os.CopyFS(filepath.Join(dir, ".whet", "visits.whet"), recorded); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Notify(ctx, "workspace/didChangeWatchedFiles", object{"changes": []object{}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-published; !strings.Contains(got, "CPU time") || !strings.Contains(got, uri) {
+		t.Errorf("with a recording: %s", got)
+	}
+	if got := <-asked; !strings.Contains(got, "workspace/codeLens/refresh") {
+		t.Errorf("asked for %s", got)
+	}
+	if _, err := client.Call(ctx, "shutdown", nil); err != nil {
+		t.Error(err)
+	}
+	if err := client.Notify(ctx, "exit", nil); err != nil {
+		t.Error(err)
+	}
+	if got := <-code; got != 0 || errs.Len() > 0 {
+		t.Errorf("exit code %d, %s", got, errs)
+	}
 }
 
 // TestLanguageServerBadMessages: a message that is wrong has an answer or ends the

@@ -93,7 +93,7 @@ func (v *linesView) run(ctx context.Context, e *cli.Env, operands []string) erro
 			return cli.UsageError("lines: %v", err)
 		}
 	}
-	p, err := v.page(ctx, operands[0], o)
+	p, err := v.page(ctx, operands[0], "", o)
 	if err != nil {
 		return err
 	}
@@ -120,14 +120,14 @@ func (v *linesView) run(ctx context.Context, e *cli.Env, operands []string) erro
 	})
 }
 
-// page reads a recording.
-func (v *linesView) page(ctx context.Context, path string, o listing.Options) (*listing.Page, error) {
+// page reads a recording. The source as it is now is that of the module around dir.
+func (v *linesView) page(ctx context.Context, path, dir string, o listing.Options) (*listing.Page, error) {
 	m, set, err := v.options.OpenLines(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
-	measured, here := set.Resolver("", ""), set.Here()
+	measured, here := set.Resolver("", ""), set.Here(dir)
 	rec := set.Recordings[0]
 	modules := make(map[string]string) // by frame's file, as the recorder knew them
 	paths := make(map[string]string)

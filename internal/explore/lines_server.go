@@ -53,7 +53,9 @@ func (n *newestLines) page(ctx context.Context, root string) (*listing.Page, err
 		if err != nil || len(list) == 0 {
 			return nil, err
 		}
-		path = list[0].Path
+		if path = list[0].Path; !filepath.IsAbs(path) {
+			path = filepath.Join(root, path)
+		}
 	}
 	st, err := os.Stat(filepath.Join(path, recording.ManifestName))
 	if err != nil {
@@ -62,7 +64,7 @@ func (n *newestLines) page(ctx context.Context, root string) (*listing.Page, err
 	if n.last != nil && n.path == path && n.written.Equal(st.ModTime()) {
 		return n.last, nil
 	}
-	p, err := n.of.page(ctx, path, listing.Options{All: true})
+	p, err := n.of.page(ctx, path, root, listing.Options{All: true})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"whet/internal/profiles"
 	"whet/internal/recording"
 	"whet/internal/report/view"
+	"whet/internal/symbolname"
 )
 
 // lineKinds are the kinds of cost by the profile that list reads them from.
@@ -98,12 +99,17 @@ func listed(t *testing.T, path, kind, column string) wholeList {
 		t.Fatal(err)
 	}
 	out := wholeList{sel.Total, make(map[callstack.Line]callstack.Cost), make(map[callstack.Line]callstack.Cost)}
+	add := func(to map[callstack.Line]callstack.Cost, at callstack.Line, flat, cum int64) {
+		if flat != 0 || cum != 0 {
+			to[at] = callstack.Cost{Flat: to[at].Flat + flat, Cum: to[at].Cum + cum}
+		}
+	}
 	for _, r := range l.Routines {
-		out.functions[callstack.Line{Function: r.Function, File: r.File}] = callstack.Cost{Flat: r.Flat, Cum: r.Cum}
+		at := callstack.Line{Function: symbolname.Elide(r.Function), File: r.File} // instantiations are one function
+		add(out.functions, at, r.Flat, r.Cum)
 		for _, line := range r.Lines {
-			if line.Flat != 0 || line.Cum != 0 {
-				out.lines[callstack.Line{Function: r.Function, File: r.File, Line: line.Number}] = callstack.Cost{Flat: line.Flat, Cum: line.Cum}
-			}
+			at.Line = line.Number
+			add(out.lines, at, line.Flat, line.Cum)
 		}
 	}
 	return out

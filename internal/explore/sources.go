@@ -10,7 +10,7 @@ import (
 // code makes a view of the source or the assembly of functions.
 func code[V any](q *request, sel *selection.Selection, make func(*selection.Selection, view.CodeOptions, view.Options) (V, error)) (V, error) {
 	sources := q.Resolver(q.s.sel.SourcePath, q.s.sel.TrimPath)
-	return make(sel, view.CodeOptions{Match: q.arg, Source: sources.Text, Binary: q.BinaryOf}, q.common(sources.Warnings()...))
+	return make(sel, view.CodeOptions{Match: q.arg, Source: sources.Text, Binary: q.BinaryOf, Decided: q.Decisions()}, q.common(sources.Warnings()...))
 }
 
 func listView() *profileVerb {

@@ -14,6 +14,7 @@ import (
 	"whet/internal/format/compiler"
 	"whet/internal/format/exectrace"
 	"whet/internal/recording"
+	"whet/internal/symbolname"
 )
 
 // lineColumns are the columns that lines have costs of, by the kind of artifact.
@@ -55,7 +56,7 @@ func (f *Options) OpenLines(ctx context.Context, path string) (*lines.Model, *Se
 			s.warn("%s profile: %v", c.artifact, err)
 			continue
 		}
-		evidence = append(evidence, lines.Evidence{Kind: c.kind, Profile: p, Column: column})
+		evidence = append(evidence, lines.Evidence{Kind: c.kind, Profile: p.Named(symbolname.Elide), Column: column})
 	}
 	if ctx.Err() != nil {
 		s.Close()
@@ -64,9 +65,12 @@ func (f *Options) OpenLines(ctx context.Context, path string) (*lines.Model, *Se
 	evidence = append(evidence, f.traced(s, rec)...)
 	if len(evidence) == 0 {
 		s.Close()
+		if len(s.Warnings) > 0 {
+			return nil, nil, fmt.Errorf("%s: nothing of it can be read: %s", path, s.Warnings[0])
+		}
 		return nil, nil, cli.UsageError("%s holds no profile and no trace%s: whet tune and whet record make them", path, ofBenchmark(f.Benchmark))
 	}
-	return lines.New(evidence, decisions(s, rec)), s, nil
+	return lines.New(evidence, s.Decisions()), s, nil
 }
 
 func (s *Set) warn(format string, args ...any) {
@@ -149,22 +153,28 @@ func (f *Options) traced(s *Set, rec *recording.Recording) (evidence []lines.Evi
 			continue
 		}
 		for b, p := range profiles {
-			evidence = append(evidence, lines.Evidence{Kind: traceKinds[sched.Blocking(b)], Profile: p, Column: slices.IndexFunc(p.Types, func(t callstack.ValueType) bool { return t.Type == "delay" })})
+			evidence = append(evidence, lines.Evidence{Kind: traceKinds[sched.Blocking(b)], Profile: p.Named(symbolname.Elide), Column: slices.IndexFunc(p.Types, func(t callstack.ValueType) bool { return t.Type == "delay" })})
 		}
 	}
 	return evidence
 }
 
-// decisions are the compiler's, as far as the recording has its text.
-func decisions(s *Set, rec *recording.Recording) *lines.Decisions {
+// Decisions are the compiler's, as far as the recordings have its text: nil where
+// there is no recording.
+func (s *Set) Decisions() *lines.Decisions {
+	if len(s.Recordings) == 0 {
+		return nil
+	}
 	all := &lines.Decisions{}
-	for _, a := range rec.Find(recording.KindDiagnostics, "") {
-		data, err := rec.Read(a)
-		if err != nil {
-			s.warn("%v", err)
-			continue
+	for _, rec := range s.Recordings {
+		for _, a := range rec.Find(recording.KindDiagnostics, "") {
+			data, err := rec.Read(a)
+			if err != nil {
+				s.warn("%v", err)
+				continue
+			}
+			all.Add(compiler.Parse(data))
 		}
-		all.Add(compiler.Parse(data))
 	}
 	return all
 }

@@ -21,8 +21,15 @@ func (s *Set) Resolver(sourcePath, trimPath string) *source.Resolver {
 	return source.New(o)
 }
 
-// Here finds the sources as they are on this machine now, whatever was recorded.
-func (s *Set) Here() *source.Resolver { return source.New(s.sourceOptions("", "")) }
+// Here finds the sources as they are on this machine now, whatever was recorded: in the
+// module around a directory, "" for the working directory.
+func (s *Set) Here(dir string) *source.Resolver {
+	o := s.sourceOptions("", "")
+	if dir != "" {
+		o.Dir = dir
+	}
+	return source.New(o)
+}
 
 func (s *Set) sourceOptions(sourcePath, trimPath string) source.Options {
 	o := source.Options{

@@ -75,6 +75,18 @@ func (f *Options) name(s *Set, p *callstack.Profile) (*callstack.Profile, error)
 			return nil, err
 		}
 	}
+	for _, r := range s.Recordings {
+		if s.binary != "" || !hasNameless(p) {
+			break
+		}
+		b, err := s.openRecorded(r)
+		if err == nil && b != nil {
+			p, err = s.nameFrom(p, b, force)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case !hasNameless(p):
 	case !hasNames(p):

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/document"
 	"whet/internal/format/compiler"
 )
 
@@ -54,6 +55,13 @@ func tells(d *compiler.Decision) bool {
 		return strings.Contains(d.Text, "function too complex")
 	}
 	return false
+}
+
+// JSON are decisions as documents have them.
+func JSON(all []compiler.Decision) []document.Object {
+	return document.Each(all, func(d *compiler.Decision) document.Object {
+		return document.Object{"column", d.Col, "kind", string(d.Kind), "text", d.Text}
+	})
 }
 
 // Said is a decision in the compiler's words, or nearly so.

@@ -29,10 +29,10 @@ var kinds = [NumKinds]struct{ name, unit, title string }{
 	{"inuse_objects", "count", "objects in use"},
 	{"mutex", "nanoseconds", "mutex delay"},
 	{"block", "nanoseconds", "block delay"},
-	{"trace_sched", "nanoseconds", "waiting for a processor"},
-	{"trace_sync", "nanoseconds", "waiting for locks and channels"},
-	{"trace_net", "nanoseconds", "waiting for the network"},
-	{"trace_syscall", "nanoseconds", "in system calls"},
+	{"trace_sched", "nanoseconds", "time waiting for a processor"},
+	{"trace_sync", "nanoseconds", "time waiting for locks and channels"},
+	{"trace_net", "nanoseconds", "time waiting for the network"},
+	{"trace_syscall", "nanoseconds", "time in system calls"},
 }
 
 // String is the kind's name in JSON.

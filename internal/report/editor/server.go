@@ -79,9 +79,9 @@ type document struct {
 func (s *server) Assign(_ context.Context, method string) jrpc2.Handler {
 	h, ok := handler.Map{
 		"initialize":                      handler.New(s.initialize),
-		"initialized":                     handler.New(s.initialized),
-		"shutdown":                        handler.New(s.shutdown),
-		"exit":                            handler.New(s.exit),
+		"initialized":                     s.initialized,
+		"shutdown":                        s.shutdown,
+		"exit":                            s.exit,
 		"$/cancelRequest":                 ignore, // messages are taken one at a time
 		"$/setTrace":                      ignore,
 		"workspace/didChangeWatchedFiles": s.watched,
@@ -144,29 +144,29 @@ func (s *server) initialize(_ context.Context, p initializeParams) (any, error) 
 
 // initialized asks the editor to tell of new recordings, without waiting for its
 // answer: an editor that cannot is asked no more than at the next request.
-func (s *server) initialized(ctx context.Context) error {
+func (s *server) initialized(ctx context.Context, _ *jrpc2.Request) (any, error) {
 	if s.watches {
 		go s.rpc.Callback(ctx, "client/registerCapability", handler.Obj{"registrations": []handler.Obj{{
 			"id": "recordings", "method": "workspace/didChangeWatchedFiles",
 			"registerOptions": handler.Obj{"watchers": []handler.Obj{{"globPattern": "**/.whet/*/recording.json"}}},
 		}}})
 	}
-	return nil
+	return nil, nil
 }
 
-func (s *server) shutdown(context.Context) (any, error) {
+func (s *server) shutdown(context.Context, *jrpc2.Request) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.down = true
 	return nil, nil
 }
 
-func (s *server) exit(context.Context) error {
+func (s *server) exit(context.Context, *jrpc2.Request) (any, error) {
 	s.mu.Lock()
 	s.exited = true
 	s.mu.Unlock()
 	s.rpc.Stop()
-	return nil
+	return nil, nil
 }
 
 // watched looks whether there is a newer recording.

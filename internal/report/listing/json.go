@@ -5,7 +5,6 @@ import (
 
 	"whet/internal/analyze/lines"
 	"whet/internal/document"
-	"whet/internal/format/compiler"
 )
 
 // WriteJSON writes the page as the document whet/lines/1. A kind of which there is
@@ -68,9 +67,7 @@ func (p *Page) row(f *Function, r *Row) document.Object {
 	}
 	return document.Object{"function", f.Name, "file", f.Path, "line", r.Number, "line_now", now, "changed", r.Gone, "beyond_end", r.Beyond, "text", r.Text,
 		p.costs(&r.Costs),
-		"decisions", document.Each(r.Decisions, func(d *compiler.Decision) document.Object {
-			return document.Object{"column", d.Col, "kind", string(d.Kind), "text", d.Text}
-		}),
+		"decisions", lines.JSON(r.Decisions),
 		"inlined", document.Each(r.Inlined, func(in *lines.Inlined) document.Object {
 			return document.Object{"function", in.Function, "file", in.File, "line", in.Line, p.costs(&in.Costs)}
 		})}

@@ -22,7 +22,10 @@ func Phrases(m *lines.Model, c *lines.Costs) []string {
 		var beside []string
 		switch k {
 		case lines.AllocObjects, lines.InUseObjects:
-			continue // beside the bytes
+			if m.Share(k, c) <= 2*m.Share(k-1, c) {
+				continue // said beside the bytes
+			}
+			beside = append(beside, value(k, c[k].Cum))
 		case lines.CPU:
 			beside = append(beside, value(k, c[k].Cum))
 			if own := c[k].Flat; own > 0 && own < c[k].Cum {

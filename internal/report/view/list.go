@@ -10,9 +10,11 @@ import (
 	"slices"
 
 	"whet/internal/analyze/callgraph"
+	"whet/internal/analyze/lines"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
 	"whet/internal/document"
+	"whet/internal/format/compiler"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/page"
@@ -29,6 +31,8 @@ type CodeOptions struct {
 	Match *regexp.Regexp
 	// Source returns the text of a frame's file; nil when none is at hand.
 	Source func(frameFile string) (*source.Text, error)
+	// Decided are the compiler's decisions on the program; nil: none are known.
+	Decided *lines.Decisions
 	// Binary returns the binary of a mapping.
 	Binary func(callstack.Mapping) (*symbol.Binary, error)
 }
@@ -65,6 +69,7 @@ type ListLine struct {
 	Flat, Cum int64
 	Beyond    bool // the file has no such line
 	Before    bool // it lies before its function, as line tables have it at times
+	Decisions []compiler.Decision
 }
 
 // listMargin is how many lines stand around the hot ones: pprof's.
@@ -79,14 +84,14 @@ func NewList(s *selection.Selection, l CodeOptions, o Options) (*List, error) {
 		return nil, errors.New("list functions: no expression given")
 	}
 	v := &List{Head: newHead(s, &o)}
-	lines, _ := callgraph.Sum(s, nil, len(s.Nodes), nil)
+	sums, _ := callgraph.Sum(s, nil, len(s.Nodes), nil)
 	ids := make(map[routineKey]int32)
 	var routines []routineKey
 	group := make([]int32, len(s.Nodes))
 	for i := range s.Nodes {
 		group[i] = callgraph.NoGroup
 		n := &s.Nodes[i]
-		if !lines[i].Shown(s.DropNegative) || !l.Match.MatchString(n.Name) {
+		if !sums[i].Shown(s.DropNegative) || !l.Match.MatchString(n.Name) {
 			continue
 		}
 		k := routineKey{n.Name, n.File}
@@ -113,14 +118,14 @@ func NewList(s *selection.Selection, l CodeOptions, o Options) (*List, error) {
 		r.Cum = once[id].CumValue()
 		var all callgraph.Costs
 		for _, i := range members[id] {
-			all.Add(&lines[i])
+			all.Add(&sums[i])
 		}
 		r.Flat, r.LinesCum = all.FlatValue(), all.CumValue()
 		if all.Cum != once[id].Cum {
 			v.warn("%s calls itself through several lines: its cum of %s adds up the lines; counted once for each sample it is %s",
 				r.Function, v.value(r.LinesCum), v.value(r.Cum))
 		}
-		v.annotate(&r, s, lines, members[id], &l)
+		v.annotate(&r, s, sums, members[id], &l)
 		v.Routines = append(v.Routines, r)
 	}
 	slices.SortFunc(v.Routines, func(a, b Routine) int {
@@ -146,13 +151,13 @@ func (h *Head) doubt(t *source.Text, deepest int) {
 }
 
 // annotate fills in the lines of a routine.
-func (v *List) annotate(r *Routine, s *selection.Selection, lines []callgraph.Costs, members []int, l *CodeOptions) {
+func (v *List) annotate(r *Routine, s *selection.Selection, sums []callgraph.Costs, members []int, l *CodeOptions) {
 	costs := make(map[int]callgraph.Costs)
 	first, last, deepest := 0, 0, 0
 	for n, i := range members {
 		node := &s.Nodes[i]
 		c := costs[node.Line]
-		c.Add(&lines[i])
+		c.Add(&sums[i])
 		costs[node.Line] = c
 		start := node.StartLine
 		if start == 0 {
@@ -183,6 +188,7 @@ func (v *List) annotate(r *Routine, s *selection.Selection, lines []callgraph.Co
 	}
 	row := func(n int, line ListLine) {
 		line.Number = n
+		line.Decisions = l.Decided.At(r.File, n)
 		c := costs[n]
 		line.Flat, line.Cum = c.FlatValue(), c.CumValue()
 		r.Lines = append(r.Lines, line)
@@ -242,6 +248,14 @@ func (v *List) Write(w io.Writer) error {
 	return page.Print(w, "list", b.Bytes())
 }
 
+// decisionsOf are a line's decisions in a document, where there are any.
+func decisionsOf(all []compiler.Decision) document.Object {
+	if len(all) == 0 {
+		return nil
+	}
+	return document.Object{"decisions", lines.JSON(all)}
+}
+
 // WriteJSON prints the listing as the document whet/list/1. A function's cum is
 // counted once for each sample, as in whet/top/1; what its lines add up to is
 // lines_cum.
@@ -249,7 +263,7 @@ func (v *List) WriteJSON(w io.Writer) error {
 	return document.Write(w, document.Object{v.document("list"), "functions", document.Each(v.Routines, func(r *Routine) document.Object {
 		return document.Object{"function", r.Function, "file", r.File, v.costs(r.Flat, r.Cum), v.amount("lines_cum", r.LinesCum), "missing", r.Missing,
 			"generated", document.IfSet(r.Generated), "lines", document.Each(r.Lines, func(l *ListLine) document.Object {
-				return document.Object{"line", l.Number, "text", l.Text, "beyond_end", document.IfSet(l.Beyond), "before_function", document.IfSet(l.Before), v.sums(l.Flat, l.Cum)}
+				return document.Object{"line", l.Number, "text", l.Text, "beyond_end", document.IfSet(l.Beyond), "before_function", document.IfSet(l.Before), v.sums(l.Flat, l.Cum), decisionsOf(l.Decisions)}
 			})}
 	})})
 }

@@ -12,6 +12,7 @@ import (
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
+	"whet/internal/format/compiler"
 	"whet/internal/quantity"
 	"whet/internal/source"
 	"whet/internal/symbol"
@@ -46,6 +47,7 @@ type WebLine struct {
 	Flat, Cum    int64
 	Gap          bool // lines before it are left out
 	Beyond       bool // the file has no such line
+	Decisions    []compiler.Decision
 	Instructions []WebInstruction
 }
 
@@ -183,7 +185,7 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 		costs := make(map[int]*WebLine, len(f.lines))
 		for _, n := range slices.Sorted(maps.Keys(f.lines)) {
 			unders := f.lines[n]
-			one := &WebLine{Number: n}
+			one := &WebLine{Number: n, Decisions: l.Decided.At(k.file, n)}
 			var all callgraph.Costs
 			for i, u := range unders {
 				in := &instructions[u.instruction]

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"whet/internal/analyze/lines"
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
@@ -34,6 +35,7 @@ type webRow struct {
 	Text         string
 	Gap          bool
 	Heat         string // classes of the line: hot, and h2 or h3 by its part of the function
+	Notes        []string
 	Instructions []webAsm
 }
 
@@ -78,6 +80,9 @@ func (v *Weblist) webRow(l *WebLine, function int64) webRow {
 	if l.Flat != 0 || l.Cum != 0 {
 		row.Heat = heat(l.Cum, function)
 	}
+	for i := range l.Decisions {
+		row.Notes = append(row.Notes, printable.Line(lines.Said(&l.Decisions[i])))
+	}
 	switch {
 	case l.Number == 0:
 		row.Number, row.Text = "?", "(instructions of no known line)"
@@ -115,7 +120,7 @@ func (v *Weblist) WriteJSON(w io.Writer) error {
 }
 
 func (v *Weblist) jsonLine(l *WebLine) document.Object {
-	return document.Object{"line", l.Number, "text", l.Text, "beyond_end", document.IfSet(l.Beyond), v.sums(l.Flat, l.Cum),
+	return document.Object{"line", l.Number, "text", l.Text, "beyond_end", document.IfSet(l.Beyond), v.sums(l.Flat, l.Cum), decisionsOf(l.Decisions),
 		"instructions", document.Each(l.Instructions, func(in *WebInstruction) document.Object {
 			return document.Object{instruction(in.Address, in.Text, in.File, in.Line), v.sums(in.Flat, in.Cum), "inlined_calls", document.Each(in.Calls, func(c *WebCall) document.Object {
 				return document.Object{"function", c.Function, "file", c.File, "line", c.Line, "text", c.Text}
