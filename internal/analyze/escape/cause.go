@@ -79,19 +79,33 @@ func (c *causes) find(res *Result) {
 			res.Causes = append(res.Causes, found)
 		}
 		e.Cause = n
-		of := &res.Causes[n]
-		of.Values++
-		of.add(&e.Cost)
 	}
-	order := make([]int, len(res.Causes))
-	for i := range order {
-		order[i] = i
+	res.SortCauses()
+}
+
+// SortCauses counts what the escapes that are left have as their causes, the dearest
+// first, and drops the others.
+func (res *Result) SortCauses() {
+	for i := range res.Causes {
+		res.Causes[i].Values, res.Causes[i].Cost = 0, Cost{}
+	}
+	for i := range res.Escapes {
+		if e := &res.Escapes[i]; e.Cause >= 0 {
+			res.Causes[e.Cause].Values++
+			res.Causes[e.Cause].add(&e.Cost)
+		}
+	}
+	var order []int
+	for i := range res.Causes {
+		if res.Causes[i].Values > 0 {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &res.Causes[i], &res.Causes[j]
 		return cmp.Or(b.Cost.compare(&a.Cost), cmp.Compare(b.Values, a.Values), cmp.Compare(a.Function, b.Function), a.Compare(b.Position))
 	})
-	sorted, place := make([]Cause, len(order)), make([]int, len(order))
+	sorted, place := make([]Cause, len(order)), make([]int, len(res.Causes))
 	for to, from := range order {
 		sorted[to], place[from] = res.Causes[from], to
 	}

@@ -2,6 +2,7 @@ package escape
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,11 @@ func TestCauses(t *testing.T) {
 		if got[key] != want {
 			t.Errorf("%s: %s, want %s", key, got[key], want)
 		}
+	}
+	// Of what is left, only the causes are.
+	res.Escapes = slices.DeleteFunc(res.Escapes, func(e Escape) bool { return e.Line != 13 && e.Line != 15 })
+	if res.SortCauses(); len(res.Causes) != 1 || res.Causes[0].Values != 1 || res.Escapes[0].Cause != 0 {
+		t.Errorf("of one value there are the causes %+v", res.Causes)
 	}
 	// Calls that go in circles end.
 	circle := strings.ReplaceAll(text, "from kept = p (assign) at p.go:3:31", "from pass(p) (call parameter) at p.go:3:31")

@@ -88,6 +88,7 @@ func (f Filter) Apply(p *Page) {
 	r.Escapes = slices.DeleteFunc(r.Escapes, func(e escape.Escape) bool { return some && !f.Escapes || !keep(e.Site.Function) })
 	r.Leaks = slices.DeleteFunc(r.Leaks, func(l escape.Leak) bool { return some && !f.Escapes || !keep(l.Site.Function) })
 	r.Inlining = slices.DeleteFunc(r.Inlining, func(n escape.Inlining) bool { return some && !f.Inlining || !keep(n.Site.Function) })
+	r.SortCauses()
 	p.Changes = slices.DeleteFunc(p.Changes, func(c escape.Change) bool {
 		of := map[escape.ChangeKind]bool{escape.NewEscape: f.Escapes, escape.GoneEscape: f.Escapes, escape.LostInline: f.Inlining, escape.GainedInline: f.Inlining, escape.NewCheck: f.Checks, escape.GoneCheck: f.Checks}
 		return some && !of[c.Kind] || !keep(c.Function)
