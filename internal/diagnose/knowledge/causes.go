@@ -79,6 +79,7 @@ var causes = []Cause{
 		Silent:   "Outside of loops; where the loop changes the slice otherwise, or hands it on.",
 		Fix:      "A map made before the loop; sorting once after it, or inserting each element in its place: the finding says which.",
 		Unneeded: "in each round of a loop",
+		Square:   true,
 	},
 	{
 		ID: "unused-work", Title: "more worked out than is used",

@@ -6,11 +6,13 @@ import (
 	"go/types"
 	"go/version"
 	"slices"
+	"strings"
 	"sync"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
+	"whet/internal/finding"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
 )
@@ -163,7 +165,27 @@ func (p *place) claim(s *diagnose.Subject, r *Row) (diagnose.Claim, bool) {
 		}
 	}
 	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, "are in "+symbolname.Short(p.callee)), s.AllocEvidence(c.Cost.Allocs)...)
+	if cause(r.Cause).Square {
+		c.Evidence = append(c.Evidence, SquareEvidence(s)...)
+	}
 	return c, true
+}
+
+// SquareEvidence names the benchmark that would show whether a cost grows with the square
+// of a length; none where the benchmarks have lengths already, or there are none.
+func SquareEvidence(s *diagnose.Subject) []finding.Evidence {
+	if sized(s.Benchmark) {
+		return nil
+	}
+	return []finding.Evidence{{Kind: "source", Text: "whether time grows with the square of the length, a benchmark of two lengths would show: " +
+		s.Benchmark + "/n=100 and " + s.Benchmark + "/n=1000, by b.Run"}}
+}
+
+// sized reports whether a number is in the name of a sub-benchmark, which may be a
+// length, or the name is that of no benchmark.
+func sized(benchmark string) bool {
+	name, sub, _ := strings.Cut(benchmark, "/")
+	return !strings.HasPrefix(name, "Benchmark") || strings.ContainsAny(sub, "0123456789")
 }
 
 // conversionAt is the conversion that the blocks are of which a frame's statement

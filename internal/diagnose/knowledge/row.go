@@ -18,6 +18,7 @@ type Cause struct {
 	// takes its length and drops it".
 	Unneeded string
 	Outranks []string // see diagnose.Rule
+	Square   bool     // the cost of all its rows grows with the square of a length
 }
 
 // Row is one piece of knowledge.

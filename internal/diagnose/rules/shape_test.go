@@ -57,8 +57,9 @@ func TestShapeNamesBenchmark(t *testing.T) {
 		{"scanned-in-loop", "BenchmarkX/n=10", false},
 		{"scanned-in-loop", "./cmd/x", false},
 		{"bytes-xored", "BenchmarkX", false},
+		{"slices-contains-in-loop", "BenchmarkX", true},
 	} {
-		all := shape.Table()
+		all := rules.Rows()
 		row := all[slices.IndexFunc(all, func(r knowledge.Row) bool { return r.ID == test.row })]
 		found := linesOf(t, &row.Example, row.Example.Before, false, test.benchmark)
 		if len(found) == 0 {
@@ -128,7 +129,7 @@ func linesOf(t *testing.T, example *knowledge.Example, body string, broken bool,
 		}
 		at := fmt.Sprintf("m/app.%s:%d", cmp.Or(function, "f"), i+1)
 		cpu := []stack{{frames: at, n: 1000}}
-		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa bytes.IndexByte compress/flate.NewWriter newproc makeslice sync.(*Pool).Get bytes.(*Buffer).WriteString image.(*RGBA).At image.(*RGBA).Set") {
+		for _, fn := range strings.Fields("mapaccess1_faststr mapaccess2_fast64 mapassign_faststr mapdelete_faststr memmove growslice concatstrings duffcopy typedmemmove strings.(*Builder).WriteRune strings.ToLower strings.Join unicode/utf8.DecodeRuneInString slices.Clone sort.Strings runtime.newobject runtime.deferprocStack m/app.(*sorted).Add sync/atomic.(*Int64).Add slices.Contains[...] m/app.contains m/app.key m/app.half m/app.counted m/app.first net.JoinHostPort strconv.Itoa bytes.IndexByte compress/flate.NewWriter newproc makeslice sync.(*Pool).Get bytes.(*Buffer).WriteString image.(*RGBA).At image.(*RGBA).Set") {
 			if !strings.Contains(fn, ".") {
 				fn = "runtime." + fn
 			}

@@ -59,6 +59,107 @@ func weight(k int) int {
 			Before: "n := 0\nfor i := range len(text) {\n\tn += m[text[i]]\n}\nreturn n",
 			After:  "n := 0\nfor i := range len(text) {\n\tn += t[text[i]]\n}\nreturn n"},
 	}, Spends: []string{"runtime.mapaccess", "runtime.mapassign"}, Find: byteKeyed},
+	{Row: knowledge.Row{
+		ID: "index-set", Cause: "set-of-indexes",
+		When:       knowledge.Words("a local map from integers to booleans or empty structs is only asked, set and deleted from, and each of its keys is an index of a slice or an array in the same function, or a loop's counter"),
+		Cost:       "a set of indexes is kept in a map",
+		Instead:    "A []bool of the slice's length, seen := make([]bool, len(list)), or a []uint64 with a bit for each index. Where a call touches few of very many, keep it between calls and clear what was set.",
+		Confidence: finding.Medium,
+		Example: knowledge.Example{Params: "next []int", Result: "int", Args: "[]int{5, 3, 7, 1, 2, 9, 4, 6, 0, 8}",
+			Before: "seen, i := make(map[int]bool), 0\nfor !seen[i] {\n\tseen[i] = true\n\ti = next[i]\n}\nreturn i",
+			After:  "seen, i := make([]bool, len(next)), 0\nfor !seen[i] {\n\tseen[i] = true\n\ti = next[i]\n}\nreturn i"},
+	}, Spends: []string{"runtime.map", "internal/runtime/maps."}, Find: indexSet},
+}
+
+// causesOfSets are the rules about maps of numbers that are indexes.
+var causesOfSets = []knowledge.Cause{{
+	ID: "set-of-indexes", Title: "a set of indexes in a map",
+	What:     "A function notes in a map of its own which elements of a slice it has seen, by their index.",
+	Why:      "Each look-up hashes the key and compares it with what the map holds, and the map grows as it is filled; an index into a slice is one load, in memory that is taken once.",
+	Silent:   "When the map's length is asked, or it is gone over, or handed on; when a key is neither an index of a slice in the function nor a loop's counter; for parameters, fields and package variables.",
+	Fix:      "A []bool of the slice's length.",
+	Unneeded: "where a slice of the same length answers by one load",
+	Outranks: []string{"collection-per-call", "map-growth"},
+}}
+
+func indexSet(p *typed.Package, n ast.Node) (m Match) {
+	ix, ok := n.(*ast.IndexExpr)
+	if !ok {
+		return m
+	}
+	v := p.Var(ix.X)
+	if v == nil || v.Kind() != types.LocalVar || typed.Global(v) || !numberSet(v.Type()) {
+		return m
+	}
+	if values, known := p.SetTo(v); !known || len(values) != 1 || !madeEmpty(p, values[0]) {
+		return m
+	}
+	for _, use := range p.Uses(v) {
+		switch around := p.Parent(use).(type) {
+		case *ast.IndexExpr:
+			if around.X != use || !isIndex(p, around.Index) {
+				return Match{}
+			}
+			m.Goes = append(m.Goes, around)
+		case *ast.CallExpr:
+			if p.Builtin(around) != "delete" || len(around.Args) != 2 || !isIndex(p, around.Args[1]) {
+				return Match{}
+			}
+			m.Goes = append(m.Goes, around)
+		default:
+			return Match{}
+		}
+	}
+	return m
+}
+
+// numberSet reports whether a type is a map from integers, of more than a byte, to
+// booleans or empty structs.
+func numberSet(t types.Type) bool {
+	of, ok := typed.Under[*types.Map](t)
+	if !ok || !typed.IsInteger(of.Key()) {
+		return false
+	}
+	if key, ok := typed.Under[*types.Basic](of.Key()); !ok || key.Kind() == types.Uint8 || key.Kind() == types.Int8 {
+		return false
+	}
+	elem, isStruct := typed.Under[*types.Struct](of.Elem())
+	b, isBasic := typed.Under[*types.Basic](of.Elem())
+	return isStruct && elem.NumFields() == 0 || isBasic && b.Kind() == types.Bool
+}
+
+// madeEmpty reports whether a value is a new map without elements.
+func madeEmpty(p *typed.Package, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return len(e.Elts) == 0
+	case *ast.CallExpr:
+		return p.Builtin(e) == "make"
+	}
+	return false
+}
+
+// isIndex reports whether an expression is the counter of a loop around it, or indexes a
+// slice or an array in the same function.
+func isIndex(p *typed.Package, e ast.Expr) (found bool) {
+	v := p.Var(e)
+	if v == nil || v.IsField() || typed.Global(v) {
+		return false
+	}
+	for loop := range p.Repeats(e) {
+		if st, ok := loop.(ast.Stmt); ok && counter(p, st) == v {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Uses(v), func(use *ast.Ident) bool {
+		ix, ok := p.Parent(use).(*ast.IndexExpr)
+		if !ok || ix.Index != use {
+			return false
+		}
+		_, slice := typed.Under[*types.Slice](p.TypeOf(ix.X))
+		_, array := typed.Under[*types.Array](p.TypeOf(ix.X))
+		return slice || array
+	})
 }
 
 func byteKeyed(p *typed.Package, n ast.Node) (m Match) {

@@ -13,6 +13,7 @@ import (
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/purity"
 	"whet/internal/finding"
+	"whet/internal/quantity"
 	"whet/internal/typed"
 )
 
@@ -161,18 +162,15 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 		return c, false
 	}
 	c.Evidence = append(f.CPUEvidence(c.Cost.CPU, "are there"), f.AllocEvidence(c.Cost.Allocs)...)
-	if sh.Square && !sized(f.Benchmark) {
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "whether time grows with the square of the length, a benchmark of two lengths would show: " +
-			f.Benchmark + "/n=100 and " + f.Benchmark + "/n=1000, by b.Run"})
+	if m.Rare != nil {
+		file := cmp.Or(m.RareIn, f.file)
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("what it is done for is at %s, which holds %s of CPU time",
+			f.At(diagnose.Place{File: file, Line: f.LineAt(m.Rare[0].Pos())}), quantity.Plural(int(f.CPUSamples(f.all(m.Rare, file).CPU.Keep())), "sample"))})
+	}
+	if sh.Square {
+		c.Evidence = append(c.Evidence, knowledge.SquareEvidence(f.Subject)...)
 	}
 	return c, true
-}
-
-// sized reports whether a number is in the name of a sub-benchmark, which may be a
-// length, or the name is that of no benchmark.
-func sized(benchmark string) bool {
-	name, sub, _ := strings.Cut(benchmark, "/")
-	return !strings.HasPrefix(name, "Benchmark") || strings.ContainsAny(sub, "0123456789")
 }
 
 // rarely is how many times as many samples work must hold as the branch that needs it.

@@ -301,7 +301,7 @@ var causes = slices.Concat([]knowledge.Cause{
 		Unneeded: "which Reset would keep",
 		Outranks: []string{"buffer-per-call", "object-per-call"},
 	},
-}, causesOfMemory, causesOfPools, causesOfInterfaces, causesOfDigits, causesOfCopies, causesOfDivisions, causesOfAgain)
+}, causesOfMemory, causesOfPools, causesOfInterfaces, causesOfDigits, causesOfCopies, causesOfDivisions, causesOfAgain, causesOfSets)
 
 var table = [][]Shape{ofMaps, ofElements, ofConstants, ofText, ofRepeats, ofUnneeded, ofJoined, ofBits, ofValues, ofMoves, ofRuns, ofLists, ofRounds, ofMemory, ofStreams, ofGrowth, ofEscapes, ofPairs, ofBranches, ofSearches, ofReturned, ofPools, ofInterfaces, ofDigits, ofCopies, ofConditions, ofAdded, ofDivisions, ofAgain}
 
