@@ -64,6 +64,16 @@ func TestSpoke(t *testing.T) {
 	}
 }
 
+// A row is named where the rule and the place are the same, and kept where it is known.
+func TestNameRows(t *testing.T) {
+	claims := []Claim{{Rule: "x", File: "f.go", Line: 1}, {Rule: "x", File: "f.go", Line: 2}, {Rule: "y", File: "f.go", Line: 1, Row: "kept"}}
+	d := document{Findings: []finding.Finding{{Rule: "x", Row: "a", File: "f.go", Line: 1}, {Rule: "x", Row: "b", File: "g.go", Line: 2}, {Rule: "y", Row: "c", File: "f.go", Line: 1}}}
+	d.nameRows(claims)
+	if claims[0].Row != "a" || claims[1].Row != "" || claims[2].Row != "kept" {
+		t.Errorf("%+v", claims)
+	}
+}
+
 // What docs/rules.md says of the corpus is what the kept rows and judgements give.
 func TestSpokeIsKept(t *testing.T) {
 	_, spoke, err := render("..")

@@ -100,6 +100,33 @@ func (l *lab) diagnose(ctx context.Context, c *Case) (*Row, error) {
 	return row, err
 }
 
+// nameRows sets the rows that a case's claims rest on, where that was not kept: those of
+// the same rule at the same place in a recording, those below the threshold there among
+// them. Nothing else that is kept changes.
+func (l *lab) nameRows(ctx context.Context, c *Case, claims []Claim) error {
+	out, err := command(ctx, ".", l.whet, "diagnose", "-json", "-all", l.recording(c))
+	if err != nil {
+		return err
+	}
+	var d document
+	if err := json.Unmarshal(out, &d); err != nil {
+		return fmt.Errorf("whet diagnose -json -all of %s: %w", c.Name, err)
+	}
+	d.nameRows(claims)
+	return nil
+}
+
+func (d *document) nameRows(claims []Claim) {
+	for i := range claims {
+		of := &claims[i]
+		for _, f := range d.Findings {
+			if of.Row == "" && f.Rule == of.Rule && f.File == of.File && f.Line == of.Line {
+				of.Row = f.Row
+			}
+		}
+	}
+}
+
 func (r *Row) read(text []byte) error {
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {

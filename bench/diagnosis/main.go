@@ -26,6 +26,7 @@ type options struct {
 	half     string
 	diagnose bool
 	again    bool
+	rows     bool
 	budget   time.Duration
 }
 
@@ -39,6 +40,7 @@ func parse() (o options, err error) {
 	flag.StringVar(&o.whet, "whet", "", "the program to ask (default: built from this tree)")
 	flag.BoolVar(&o.diagnose, "diagnose", false, "only read recordings that -keep holds, measure nothing")
 	flag.BoolVar(&o.again, "again", false, "also the cases that have a row of this commit, and record anew what -keep holds")
+	flag.BoolVar(&o.rows, "rows", false, "only name the rows that kept claims rest on, by recordings that -keep holds")
 	flag.DurationVar(&o.budget, "budget", 20*time.Second, "whet's budget for each benchmark")
 	flag.Parse()
 	if o.only, err = regexp.Compile(*only); err != nil {
@@ -47,8 +49,8 @@ func parse() (o options, err error) {
 	if o.half != "" && !slices.Contains(halves, o.half) {
 		return o, fmt.Errorf("-half is one of %s, not %q", strings.Join(halves, ", "), o.half)
 	}
-	if o.diagnose && o.keep == "" {
-		return o, fmt.Errorf("-diagnose reads recordings: -keep says where they are")
+	if (o.diagnose || o.rows) && o.keep == "" {
+		return o, fmt.Errorf("-diagnose and -rows read recordings: -keep says where they are")
 	}
 	return o, nil
 }
@@ -84,15 +86,24 @@ func measure(ctx context.Context, o *options) error {
 	commit, dirty := revision()
 	for _, c := range all {
 		old, kept := rows[c.Name]
-		if !o.only.MatchString(c.Name) || o.half != "" && o.half != c.half() || !o.again && kept && !dirty && !old.Dirty && commit != "" && old.Commit == commit && old.Failure == "" {
+		if !o.only.MatchString(c.Name) || o.half != "" && o.half != c.half() || !o.again && !o.rows && kept && !dirty && !old.Dirty && commit != "" && old.Commit == commit && old.Failure == "" {
 			continue
 		}
 		_, err := os.Stat(l.recording(&c))
 		have := err == nil
-		if o.diagnose && !have {
+		if (o.diagnose || o.rows) && !have {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, c.Name)
+		if o.rows {
+			if err := l.nameRows(ctx, &c, old.Claims); err != nil {
+				return err
+			}
+			if err := writeRows(o.out.Dir, all, rows); err != nil {
+				return err
+			}
+			continue
+		}
 		row, err := l.judge(ctx, &c, o, have)
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -9,6 +9,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/knowledge"
+	"whet/internal/diagnose/rules"
 	"whet/internal/diagnose/shape"
 	"whet/internal/finding"
 )
