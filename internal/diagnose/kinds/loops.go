@@ -232,7 +232,7 @@ func elements(p *typed.Package, loop ast.Node) ast.Expr {
 // that does not show.
 func goneOver(p *typed.Package, loop ast.Node) ast.Expr {
 	measured := func(e ast.Expr) ast.Expr {
-		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && p.Builtin(call) == "len" {
+		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && p.Builtin(call) == "len" && len(call.Args) == 1 {
 			return ast.Unparen(call.Args[0])
 		}
 		return nil

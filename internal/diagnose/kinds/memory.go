@@ -91,7 +91,7 @@ func stepGrowth(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 // how long it is, its caller decides.
 func (v *view) ofCaller(line int) (found bool) {
 	for _, call := range v.Sites(v.Statement(v.File, line)) {
-		if v.decl != nil && v.decl.Name.IsExported() && call.In.Builtin(call.CallExpr) == "append" {
+		if v.decl != nil && v.decl.Name.IsExported() && call.In.Builtin(call.CallExpr) == "append" && len(call.Args) > 0 {
 			to := call.In.Var(call.Args[0])
 			found = found || to != nil && call.In.Parameter(to) >= 0
 		}
@@ -208,7 +208,7 @@ func copies(p *typed.Package, d *ast.FuncDecl, v *types.Var) (found bool) {
 				makes = true
 			case name == "copy" && len(n.Args) == 2:
 				reads = reads || is(n.Args[1])
-			case name == "append" && n.Ellipsis.IsValid():
+			case name == "append" && n.Ellipsis.IsValid() && len(n.Args) > 0:
 				reads, makes = reads || is(n.Args[len(n.Args)-1]), makes || !is(n.Args[0])
 			case slices.Contains([]string{"slices.Clone", "maps.Clone", "bytes.Clone"}, p.Called(n)) && len(n.Args) == 1:
 				found = found || is(n.Args[0])
@@ -338,7 +338,7 @@ func (v *view) remedy(e ast.Expr) string {
 		case *ast.KeyValueExpr, *ast.CompositeLit, *ast.SendStmt:
 			return ""
 		case *ast.CallExpr:
-			if p.Builtin(around) == "append" && around.Args[0] != use {
+			if p.Builtin(around) == "append" && len(around.Args) > 0 && around.Args[0] != use {
 				return ""
 			}
 		}
