@@ -36,13 +36,18 @@ line by line. RECORDING is one of whet's. URL is a program with whet/agent or ne
 metrics are watched for -seconds, and its heap profiles before and after name what grows.
 After -- stands a command: it is run with GODEBUG=gctrace=1,inittrace=1, its output is passed on
 without those lines, and a chart on the terminal shows the heap meanwhile. What was seen is
-written to the standard error after it; the exit code is the command's.`,
+written to the standard error after it; the exit code is the command's.
+With -sweep the command is run again and again, with one setting of GOGC and GOMEMLIMIT after the
+other in turns drawn by lot: its time against its peak memory, the settings that no other one beats,
+and those of them that differ. Where it prints benchmarks, the time is that of an operation.`,
 		Examples: []string{
 			"whet gc gc.log",
 			"whet gc -json gc.log",
 			"whet gc -html -o gc.html gc.log",
 			"whet gc -- ./server -addr localhost:8080",
 			"whet gc @",
+			"whet gc -sweep -- ./batch input.csv",
+			"whet gc -sweep -gogc 100,400 -memlimit off,256MiB -html -o sweep.html -- ./batch input.csv",
 			"whet gc -seconds 30 http://localhost:6060",
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
@@ -56,7 +61,17 @@ written to the standard error after it; the exit code is the command's.`,
 			v.headers = cli.HeaderList{}
 			fs.Var(&v.headers, "H", "of a URL, send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 			fs.Var(&v.limit, "limit", "the memory limit (GOMEMLIMIT) of the program of a log, a `size` such as 64MiB: a log does not name it")
-			return v.run
+			v.sweeping.declare(fs)
+			return func(ctx context.Context, e *cli.Env, operands []string) error {
+				if !v.sweeping.on {
+					for _, name := range []string{"gogc", "memlimit", "rounds", "budget", "seed"} {
+						if cli.IsSet(fs, name) {
+							return cli.UsageError("gc: -%s is of -sweep", name)
+						}
+					}
+				}
+				return v.run(ctx, e, operands)
+			}
 		},
 	}
 }
@@ -68,6 +83,7 @@ type view struct {
 	watch                  time.Duration
 	headers                cli.HeaderList
 	limit                  profiles.Size
+	sweeping               sweepFlags
 }
 
 func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
@@ -82,6 +98,9 @@ func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
 			return cli.UsageError("gc: name a log, or a command after --, not both (%s)", strings.Join(operands[:i], " "))
 		}
 		return v.command(ctx, e, operands[1:])
+	}
+	if v.sweeping.on {
+		return cli.UsageError("gc: -sweep runs a command: name it after --")
 	}
 	operand, err := cli.OneOperand("gc", "log", operands)
 	if err != nil {

@@ -31,6 +31,9 @@ func (v *view) command(ctx context.Context, e *cli.Env, command []string) error 
 	if len(command) == 0 {
 		return cli.UsageError("gc: there is no command after --")
 	}
+	if v.sweeping.on {
+		return v.sweep(ctx, e, command)
+	}
 	if v.watch != 0 || len(v.headers) > 0 || v.limit != 0 {
 		return cli.UsageError("gc: -seconds and -H are of a URL, -limit is of a log: of a command, set GOMEMLIMIT")
 	}

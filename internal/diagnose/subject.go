@@ -7,6 +7,7 @@ import (
 	"whet/internal/analyze/hot"
 	"whet/internal/analyze/wall"
 	"whet/internal/callstack"
+	"whet/internal/format/gctrace"
 	"whet/internal/recording"
 	"whet/internal/typed"
 )
@@ -44,6 +45,10 @@ type Subject struct {
 
 	// Scheduling is of the processes that the CPU profile is of; nil: unknown.
 	Scheduling *recording.Scheduling
+
+	// Inits are the initializations of packages in one of a program's runs, as the
+	// runtime counts them; none: it was not asked.
+	Inits []gctrace.Init
 
 	// Trace is what execution traces say of waiting; nil: there is none.
 	Trace *Trace

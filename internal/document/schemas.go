@@ -16,6 +16,7 @@ const (
 	Findings    = "whet/findings/1"
 	Flame       = "whet/flame/1"
 	GC          = "whet/gc/1"
+	GCSweep     = "whet/gc-sweep/1"
 	Graph       = "whet/graph/1"
 	Knee        = "whet/knee/1"
 	Lines       = "whet/lines/1"
@@ -68,6 +69,7 @@ func Schemas() []Schema {
 		{Findings, "what the rules found", "findings.json of a recording"},
 		{Flame, "call trees", "whet flame -json"},
 		{GC, "what the collector did", "whet gc -json"},
+		{GCSweep, "settings of the collector with their time and memory", "whet gc -sweep -json"},
 		{Graph, "a call graph", "whet graph -json"},
 		{Knee, "what a search for the knee found", "whet load -knee -json; knee.json of a recording"},
 		{Lines, "source lines with their costs of every kind and the compiler's decisions", "whet lines -json"},

@@ -33,6 +33,7 @@ type course struct {
 	benchmark string
 	rows      []metrics.Row
 	gc        []gctrace.Cycle  // At is since the recording's origin
+	inits     []gctrace.Init   // of the first process
 	load      *loadformat.Load // of a service; nil: there is none
 	run       load.Run         // it
 	whole     bool             // nothing of the load was damaged
@@ -139,7 +140,10 @@ func (a *Reading) readRows(c *course) {
 		c.rows = append(c.rows, rows...)
 	}
 	for _, artifact := range a.artifacts(recording.KindGC, c.benchmark) {
-		cycles, warnings := gctrace.Parse(artifact.data)
+		cycles, inits, warnings := gctrace.Parse(artifact.data)
+		if len(c.inits) == 0 {
+			c.inits = inits
+		}
 		a.note(artifact.Path, warnings, nil)
 		for _, cycle := range cycles {
 			cycle.At += time.Duration(artifact.StartNs) // its process began then
@@ -201,6 +205,7 @@ func (a *Reading) runSubject() *diagnose.Subject {
 			}
 		}
 		s.CPUIterations, s.MutexIterations = s.AllocIterations, s.AllocIterations
+		s.Inits = a.courses[0].inits
 	}
 	a.addProfiles(s, "")
 	a.readWaiting(s, "", a.wall)

@@ -51,13 +51,39 @@ func (c *course) series() []runreport.Series {
 	add("CPU", "cores", func(before, row *metrics.Row) float64 {
 		return rate(func(r *metrics.Row) *int64 { return r.UserCPUNs }, 1)(before, row) + rate(func(r *metrics.Row) *int64 { return r.SystemCPUNs }, 1)(before, row)
 	})
+	// The heap with its goal, and what the collector found alive.
+	heap := len(out)
 	add("heap objects", "bytes", state(func(r *metrics.Row) *int64 { return r.HeapLiveBytes }))
+	add("heap goal", "bytes", state(func(r *metrics.Row) *int64 { return r.HeapGoalBytes }))
+	if alive := c.alive(); len(alive.TimeNs) > 0 && len(out) > heap {
+		out = append(out, alive)
+	}
+	if len(out) > heap+1 {
+		for i := range out[heap:] {
+			s := &out[heap+i]
+			s.Chart, s.Line = "heap", map[string]string{"heap objects": "objects", "heap goal": "goal"}[s.Name]
+			if s.Line == "" {
+				s.Line = s.Name
+			}
+		}
+	}
+	add("collections", "per second", rate(func(r *metrics.Row) *int64 { return r.GCCycles }, 1e9))
 	add("resident memory", "bytes", state(func(r *metrics.Row) *int64 { return r.RSSBytes }))
 	add("allocated", "bytes per second", rate(func(r *metrics.Row) *int64 { return r.AllocBytes }, 1e9))
 	add("goroutines", "count", state(func(r *metrics.Row) *int64 { return r.Goroutines }))
 	add("waiting for a processor", "count", state(func(r *metrics.Row) *int64 { return r.Runnable }))
 	add("waiting for locks", "goroutines", rate(func(r *metrics.Row) *int64 { return r.MutexWaitNs }, 1))
 	return out
+}
+
+// alive is what the collector found alive at the end of each cycle.
+func (c *course) alive() runreport.Series {
+	s := runreport.Series{Benchmark: c.benchmark, Name: "alive after cycles", Unit: "bytes", Apart: true}
+	for i := range c.gc {
+		cycle := &c.gc[i]
+		s.TimeNs, s.Value = append(s.TimeNs, int64(cycle.At+cycle.Wall())), append(s.Value, float64(cycle.LiveBytes))
+	}
+	return s
 }
 
 func known(v *int64) float64 {

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"whet/internal/analyze/events"
+	"whet/internal/format/gctrace"
 	loadformat "whet/internal/format/load"
+	"whet/internal/format/metrics"
 	"whet/internal/recording"
 	runreport "whet/internal/report/run"
 	"whet/internal/stat"
@@ -102,6 +104,7 @@ func TestPlantedInAService(t *testing.T) {
 	rec, page := openPage(t, outcome.Path)
 	checkReadOnce(t, &outcome, page)
 	checkPlanted(t, rec, page)
+	checkOneClock(t, rec, page)
 
 	s := page.Service
 	if s == nil || s.Requests == 0 || len(s.Errors) != 0 || s.Instruments != "agent" || s.Concurrency != 4 {
@@ -337,5 +340,75 @@ func TestPlantedModuleIsAlone(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// checkOneClock: what was planted in a server is where it was planted in each source
+// alone: the forced collection in the collector's log and in the metrics, the stall in
+// the answers of the load.
+func checkOneClock(t *testing.T, rec *recording.Recording, page *runreport.Page) {
+	t.Helper()
+	const apart = int64(250 * time.Millisecond)
+	near := func(event string, from, to int64) bool {
+		return slices.ContainsFunc(moments(t, rec, event), func(m moment) bool { return from < m.startNs+m.ns+apart && to > m.startNs-apart })
+	}
+	own := part(t, rec, loadformat.ServicePart).OwnGC
+	logged := 0
+	for _, a := range rec.Find(recording.KindGC, "") {
+		data, err := rec.Read(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cycles, _, _ := gctrace.Parse(data)
+		for _, c := range cycles {
+			if at := a.StartNs + int64(c.At); c.Forced && near(events.ForcedGC, at, at+int64(c.Wall())) {
+				logged++
+			}
+		}
+	}
+	if logged != 1 {
+		t.Errorf("the collector's log has %d forced cycles at %v, and one was planted; whet's own were at %v", logged, moments(t, rec, events.ForcedGC), own)
+	}
+	counted := int64(0)
+	for _, a := range rec.Find(recording.KindMetrics, "") {
+		data, err := rec.Read(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, _, err := metrics.Read(data, metrics.MaxRows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 1; i < len(rows); i++ {
+			x, y := &rows[i-1], &rows[i]
+			if x.GCForced != nil && y.GCForced != nil && *y.GCForced > *x.GCForced && near(events.ForcedGC, x.TimeNs, y.TimeNs) {
+				counted += *y.GCForced - *x.GCForced
+			}
+		}
+	}
+	if counted != 1 {
+		t.Errorf("the metrics count %d forced cycles at %v", counted, moments(t, rec, events.ForcedGC))
+	}
+	// The slowest second of the load, by its slowest answer, is one of the stall: unless
+	// the machine stalled all for longer.
+	var worst runreport.Second
+	for _, s := range page.Service.Seconds {
+		if s.MaxNs > worst.MaxNs {
+			worst = s
+		}
+	}
+	stalls := moments(t, rec, events.Stall)
+	if len(stalls) > 0 && worst.MaxNs < stalls[0].ns*2 && !near(events.Stall, worst.TimeNs, worst.TimeNs+worst.LengthNs) {
+		t.Errorf("the slowest answer, of %v, came in the second from %v; the stall was at %v", time.Duration(worst.MaxNs), time.Duration(worst.TimeNs), stalls)
+	}
+	// And the report draws them on one axis.
+	names := make(map[string]bool)
+	for _, s := range page.Series {
+		names[s.Name] = true
+	}
+	for _, name := range []string{"CPU", "heap objects", "heap goal", "alive after cycles", "collections", "goroutines"} {
+		if !names[name] {
+			t.Errorf("the page draws no %s over time", name)
+		}
 	}
 }

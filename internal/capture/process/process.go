@@ -35,6 +35,9 @@ type Command struct {
 
 	// Scheduling asks for Result.Scheduling.
 	Scheduling bool
+	// Memory asks for the leader's peak also where the system's own count begins at
+	// ours, which hides that of a small program. Only Linux can.
+	Memory bool
 
 	// Stdout and Stderr receive all the command prints, from a goroutine each:
 	// one writer for both must be safe for concurrent use, as Bounded is. Nil
@@ -90,7 +93,7 @@ type Result struct {
 	// Linux the two are one.
 	Exited             time.Time
 	UserCPU, SystemCPU time.Duration
-	MaxRSSBytes        int64       // 0: unknown
+	MaxRSSBytes        int64       // 0: unknown, see Memory
 	OutputBytes        int64       // all it printed
 	Scheduling         *Scheduling // nil: not asked for, or the system does not say
 	Ending             Ending
@@ -168,6 +171,11 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		w = startWatch(cmd.Process.Pid, res.Start, look)
 	}
 
+	var memory *peakWatch
+	if c.Memory {
+		memory = watchPeak(cmd.Process.Pid)
+	}
+
 	// The leader's end is seen first without reaping it, where the system can.
 	ended := make(chan struct{})
 	go func() {
@@ -224,6 +232,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	if w != nil { // before the number can be another's
 		res.Scheduling = w.end()
 	}
+	seen := memory.end()
 	if res.Ending == Exited && c.Ended != nil && g.awaits() {
 		c.Ended(cmd.Process.Pid)
 	}
@@ -246,6 +255,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		if peak := peakRSS(st); peak > ownPeak {
 			res.MaxRSSBytes = peak
 		}
+		res.MaxRSSBytes = max(res.MaxRSSBytes, seen)
 		return res, nil
 	}
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {

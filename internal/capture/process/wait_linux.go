@@ -37,8 +37,13 @@ func peakRSS(st *os.ProcessState) int64 {
 // ownPeakRSS is the peak of our own address space. exec hands it on: the
 // kernel starts the new program's ru_maxrss at the peak of the address space
 // it leaves, which with vfork is ours.
-func ownPeakRSS() int64 {
-	data, err := os.ReadFile("/proc/self/status")
+func ownPeakRSS() int64 { return peakOf("self") }
+
+// peakNow is the peak of a process so far; 0: unknown.
+func peakNow(pid int) int64 { return peakOf(strconv.Itoa(pid)) }
+
+func peakOf(process string) int64 {
+	data, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {
 		return 0
 	}

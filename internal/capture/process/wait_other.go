@@ -26,3 +26,4 @@ func peakRSS(st *os.ProcessState) int64 {
 }
 
 func ownPeakRSS() int64 { return 0 }
+func peakNow(int) int64 { return 0 }

@@ -34,6 +34,7 @@ import (
 	"whet/internal/diagnose/rules/regexpreplace"
 	"whet/internal/diagnose/rules/repeatedresult"
 	"whet/internal/diagnose/rules/slicegrowth"
+	"whet/internal/diagnose/rules/startup"
 	"whet/internal/diagnose/rules/stringcopy"
 	"whet/internal/diagnose/rules/throttled"
 	"whet/internal/diagnose/shape"
@@ -56,6 +57,7 @@ func All() []diagnose.Rule {
 		markedpointers.Rule(),
 		busywaiting.Rule(),
 		throttled.Rule(),
+		startup.Rule(),
 		fmtformat.Rule(),
 		stringcopy.Rule(),
 		slicegrowth.Rule(),

@@ -56,7 +56,7 @@ var directories = map[string]string{
 // fixtures, or build what they read. Rules of package knowledge have their rows'
 // examples. What the compiler says is in no fixture: the rules that read it have their
 // own test too.
-var ownTests = map[string]bool{"goroutine-leak": true, "heap-growth": true, "boxed-value": true, "pool-of-values": true, "throttled": true, "marked-pointers": true}
+var ownTests = map[string]bool{"goroutine-leak": true, "heap-growth": true, "boxed-value": true, "pool-of-values": true, "throttled": true, "startup": true, "marked-pointers": true}
 
 // ofTrace are rules that read an execution trace.
 var ofTrace = map[string]bool{"channel-per-item": true, "dear-handoff": true, "idle-behind-lock": true, "equal-calls": true, "collector-assists": true}

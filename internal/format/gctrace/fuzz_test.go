@@ -54,7 +54,7 @@ func FuzzParse(f *testing.F) {
 		if lines := int64(len(slices.Collect(bytes.Lines(data)))); lines != n.Lines {
 			t.Fatalf("%d lines, counted %d", lines, n.Lines)
 		}
-		cycles, warnings := Parse(data)
+		cycles, _, warnings := Parse(data)
 		if len(warnings) > 5 || int64(len(cycles)) != trace.Cycles() || trace.Cycles()+trace.Dropped != n.Cycles {
 			t.Fatalf("%d cycles, %+v, %q", len(cycles), n, warnings)
 		}
@@ -82,7 +82,7 @@ func FuzzParse(f *testing.F) {
 			printed = append(printed, c.print()...)
 			printed = append(printed, "2026/11/20 a line of the program\n"...)
 		}
-		again, _ := Parse(printed)
+		again, _, _ := Parse(printed)
 		if len(again) != len(cycles) {
 			t.Fatalf("%d cycles printed, %d read", len(cycles), len(again))
 		}

@@ -76,7 +76,7 @@ func TestLine(t *testing.T) {
 			},
 		},
 	} {
-		got, warnings := Parse([]byte(c.line + "\n"))
+		got, _, warnings := Parse([]byte(c.line + "\n"))
 		if diff := cmp.Diff([]Cycle{c.want}, got); diff != "" || warnings != nil {
 			t.Errorf("%s\n%s%v", c.line, diff, warnings)
 		}
@@ -113,7 +113,7 @@ func TestNotTheRuntimes(t *testing.T) {
 		if IsLine([]byte(line)) {
 			t.Errorf("taken for the runtime's: %.200q", line)
 		}
-		if cycles, _ := Parse([]byte(line)); len(cycles) != 0 {
+		if cycles, _, _ := Parse([]byte(line)); len(cycles) != 0 {
 			t.Errorf("cycles in %.200q: %+v", line, cycles)
 		}
 	}
@@ -139,7 +139,7 @@ func TestInterleaved(t *testing.T) {
 		line(4) + "unfinished " + line(5) + // after other output
 		line(6) + line(2) + line(3) + // another process
 		line(7)[:20]
-	cycles, warnings := Parse([]byte(text))
+	cycles, _, warnings := Parse([]byte(text))
 	var got []int64
 	for _, c := range cycles {
 		got = append(got, c.N)
@@ -178,7 +178,7 @@ func agree(t *testing.T, stderr, stdout []byte) {
 	if err := json.Unmarshal(stdout, &want); err != nil {
 		t.Fatal(err)
 	}
-	cycles, warnings := Parse(stderr)
+	cycles, _, warnings := Parse(stderr)
 	if len(warnings) > 0 {
 		t.Error(warnings)
 	}

@@ -204,18 +204,23 @@ func (t *Trace) Warnings() []string {
 }
 
 // Parse returns the cycles in a program's standard error, in the order of
-// their lines, and warnings about what is missing from them.
-func Parse(data []byte) (cycles []Cycle, warnings []string) {
+// their lines, the initializations of its first process, and warnings about what is
+// missing from them.
+func Parse(data []byte) (cycles []Cycle, inits []Init, warnings []string) {
 	var t Trace
 	r := NewReader(bytes.NewReader(data))
 	for {
 		line, err := r.Next() // bytes have no error but their end
 		if err != nil {
-			t.Counts = r.Counts
-			return cycles, t.Warnings()
+			break
 		}
 		if t.Add(line) != nil && line.Cycle != nil {
 			cycles = append(cycles, *line.Cycle)
 		}
 	}
+	t.Counts = r.Counts
+	if len(t.Processes) > 0 {
+		inits = t.Processes[0].Inits
+	}
+	return cycles, inits, t.Warnings()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"whet/internal/format/metrics"
 	"whet/internal/report/page"
 	"whet/internal/report/pagetest"
+	"whet/internal/sweep"
 )
 
 func pageOf(t *testing.T, name string) *Page {
@@ -218,5 +220,38 @@ func TestLive(t *testing.T) {
 	}
 	if text := strings.Join(l.Lines(100, false), "\n"); !strings.Contains(text, "cycle 2050: 21 MiB, of it 5 MiB alive") {
 		t.Error(text)
+	}
+}
+
+// TestSweepPages: what a sweep found is in each form of it, also a name that is none.
+func TestSweepPages(t *testing.T) {
+	s := &Sweep{Command: "./x<b>\x1b[1m", Result: &sweep.Result{NoiseRatio: math.NaN(), Points: []sweep.Point{
+		{Setting: sweep.Setting{Percent: 100, LimitBytes: sweep.Off}, Runs: []sweep.Run{{Time: 2e9, PeakBytes: 10 << 20}, {Time: 4e9, PeakBytes: 12 << 20}}, Time: 3e9, PeakBytes: 11 << 20, Front: true, Choice: true},
+		{Setting: sweep.Setting{Percent: sweep.Off, LimitBytes: 64 << 20}, Runs: []sweep.Run{{Time: 1e9, PeakBytes: 70 << 20}}, Time: 1e9, PeakBytes: 70 << 20, Front: true, Choice: true, Refined: true},
+	}}}
+	var text, html, svg, doc bytes.Buffer
+	if err := errors.Join(WriteSweepText(&text, s, page.TextOptions{}), WriteSweepHTML(&html, s), WriteSweepSVG(&svg, s), WriteSweepJSON(&doc, s)); err != nil {
+		t.Fatal(err)
+	}
+	pagetest.CheckMarkup(t, "sweep", html.Bytes())
+	pagetest.CheckPolicy(t, "sweep", html.Bytes(), 0)
+	if err := xml.Unmarshal(svg.Bytes(), new(struct{})); err != nil {
+		t.Error(err)
+	}
+	// A third of the time, and 70 of 11 MiB.
+	flat := strings.Join(strings.Fields(text.String()), " ")
+	for _, want := range []string{"GOGC=100: 3.00 s, 11 MiB (Go's own setting)", "GOGC=off GOMEMLIMIT=64MiB: 1.00 s, 70 MiB (33.3 % of the time and 636.4 % of the memory of Go's own setting)", "3.00 s 2.00 s 4.00 s 11 MiB 10 MiB 12 MiB 2 choose"} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("%q is not in %s", want, flat)
+		}
+	}
+	var got struct {
+		Points []struct {
+			GOGC  *int   `json:"gogc"`
+			Limit *int64 `json:"memlimit_bytes"`
+		}
+	}
+	if err := json.Unmarshal(doc.Bytes(), &got); err != nil || len(got.Points) != 2 || *got.Points[0].GOGC != 100 || got.Points[0].Limit != nil || got.Points[1].GOGC != nil || *got.Points[1].Limit != 64<<20 {
+		t.Errorf("%s, %v", doc.Bytes(), err)
 	}
 }

@@ -187,10 +187,24 @@ func drawLoad(v *page.Timeline, seconds []Second, x page.Axis) {
 	})
 }
 
-// drawSeries draws each metric.
+// lineClasses are those of the lines of one chart, in their order.
+var lineClasses = []string{"line", "line-max", "line-p99", "line-bad"}
+
+// drawSeries draws each metric; those of one chart together.
 func drawSeries(v *page.Timeline, list []*Series, x page.Axis) {
-	for _, s := range list[:min(len(list), htmlSeries)] {
-		v.Draw(printable.Line(s.Name), s.Unit, "", "low", false, x, []page.Line{{Class: "line", Name: "", Samples: page.Pairs(s.TimeNs, s.Value)}})
+	shown := list[:min(len(list), htmlSeries)]
+	for i := 0; i < len(shown); {
+		first := shown[i]
+		var lines []page.Line
+		for ; i < len(shown) && len(lines) < len(lineClasses) && (len(lines) == 0 || first.Chart != "" && shown[i].Chart == first.Chart); i++ {
+			s := shown[i]
+			lines = append(lines, page.Line{Class: lineClasses[len(lines)], Name: printable.Line(s.Line), Samples: page.Pairs(s.TimeNs, s.Value), Whole: s.Apart})
+		}
+		name := first.Chart
+		if name == "" {
+			name = first.Name
+		}
+		v.Draw(printable.Line(name), first.Unit, "", "low", false, x, lines)
 	}
 	v.More = page.More(len(list), htmlSeries)
 }

@@ -193,8 +193,12 @@ type Series struct {
 	Benchmark string // in whose run; "" of a program or service
 	Name      string // "goroutines", "live heap", "CPU"
 	Unit      string // "count", "bytes", "cores", "per second"
-	TimeNs    []int64
-	Value     []float64
+	// Series of one chart follow each other; Line is what each is called in it. "": it
+	// has a chart of its own.
+	Chart, Line string
+	TimeNs      []int64
+	Value       []float64
+	Apart       bool // its moments are events, and nothing lies unknown between two
 }
 
 // Waiting is time that goroutines were blocked at one place, from the block

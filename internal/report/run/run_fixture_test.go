@@ -180,9 +180,9 @@ func addHostileRun(p *Page, names []string) {
 		p.Unknown = append(p.Unknown, Unknown{What: n, Why: n, How: n})
 		values := []float64{math.NaN(), math.Inf(1), math.MaxFloat64, -math.MaxFloat64, 0, 5e-324, 1}
 		p.Series = append(p.Series,
-			Series{n, n, n, []int64{math.MaxInt64, math.MinInt64, 0, 1, 2, 2, 3}, values},
-			Series{"", n, n, []int64{7, 7, 7, 7}, values},
-			Series{"", n, n, []int64{1}, nil})
+			Series{n, n, n, n, n, []int64{math.MaxInt64, math.MinInt64, 0, 1, 2, 2, 3}, values, true},
+			Series{"", n, n, n, n, []int64{7, 7, 7, 7}, values, false},
+			Series{"", n, n, "", "", []int64{1}, nil, false})
 	}
 }
 
