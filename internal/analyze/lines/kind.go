@@ -44,7 +44,7 @@ func (k Kind) Unit() string { return kinds[k].unit }
 // Title names the kind for people.
 func (k Kind) Title() string { return kinds[k].title }
 
-// Costs are by kind.
+// Costs are flat and cum by kind, each in its unit.
 type Costs [NumKinds]callstack.Cost
 
 // Zero reports whether there is no cost of any kind.
