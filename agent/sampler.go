@@ -30,6 +30,7 @@ const (
 	gcPause
 	gcCPU
 	gcAssist
+	gcIdle
 	mutexWait
 	schedWait
 	userCPU
@@ -43,7 +44,7 @@ const (
 var keyNames = [numKeys]string{
 	"goroutines", "goroutines_runnable", "threads",
 	"heap_live_bytes", "heap_goal_bytes", "heap_objects", "stack_bytes", "runtime_bytes", "rss_bytes", "peak_rss_bytes",
-	"alloc_bytes", "alloc_objects", "gc_cycles", "gc_forced", "gc_pause_ns", "gc_cpu_ns", "gc_assist_ns",
+	"alloc_bytes", "alloc_objects", "gc_cycles", "gc_forced", "gc_pause_ns", "gc_cpu_ns", "gc_assist_ns", "gc_idle_ns",
 	"mutex_wait_ns", "sched_wait_ns", "user_cpu_ns", "system_cpu_ns", "throttled_ns",
 	"disk_read_bytes", "disk_write_bytes",
 }
@@ -71,6 +72,7 @@ var runtimeSources = [...]struct {
 	{gcPause, "/sched/pauses/total/gc:seconds"},
 	{gcCPU, "/cpu/classes/gc/total:cpu-seconds"},
 	{gcAssist, "/cpu/classes/gc/mark/assist:cpu-seconds"},
+	{gcIdle, "/cpu/classes/gc/mark/idle:cpu-seconds"},
 	{mutexWait, "/sync/mutex/wait/total:seconds"},
 	{schedWait, "/sched/latencies:seconds"},
 }

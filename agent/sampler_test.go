@@ -105,8 +105,12 @@ func TestRowSeesWhatHappens(t *testing.T) {
 	if d := *after["alloc_bytes"] - *before["alloc_bytes"]; d < 1<<20 {
 		t.Errorf("%d bytes allocated, want 1 MiB at least", d)
 	}
-	if d := *after["gc_cpu_ns"] - *before["gc_cpu_ns"]; d <= 0 {
-		t.Errorf("the collection took %d ns of CPU", d)
+	cpu := *after["gc_cpu_ns"] - *before["gc_cpu_ns"]
+	if cpu <= 0 {
+		t.Errorf("the collection took %d ns of CPU", cpu)
+	}
+	if parts := *after["gc_assist_ns"] - *before["gc_assist_ns"] + *after["gc_idle_ns"] - *before["gc_idle_ns"]; parts < 0 || parts > cpu {
+		t.Errorf("assists and idle processors took %d ns of %d", parts, cpu)
 	}
 }
 

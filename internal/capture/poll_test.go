@@ -58,7 +58,7 @@ func TestMetricsOfStock(t *testing.T) {
 			}
 		}
 		for name, p := range map[string]*int64{
-			"runnable": r.Runnable, "threads": r.Threads, "rss": r.RSSBytes, "gc_cpu": r.GCCPUNs, "assist": r.GCAssistNs, "mutex": r.MutexWaitNs,
+			"runnable": r.Runnable, "threads": r.Threads, "rss": r.RSSBytes, "gc_cpu": r.GCCPUNs, "assist": r.GCAssistNs, "idle": r.GCIdleNs, "mutex": r.MutexWaitNs,
 			"sched": r.SchedWaitNs, "user": r.UserCPUNs, "system": r.SystemCPUNs, "throttled": r.ThrottledNs, "read": r.ReadBytes, "written": r.WrittenBytes,
 		} {
 			if p != nil {

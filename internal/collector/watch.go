@@ -59,8 +59,8 @@ func (v *view) live(ctx context.Context, e *cli.Env, operand string) (*gc.Page, 
 	if len(p.Rows) < 2 {
 		return nil, fmt.Errorf("%s told its metrics once within %v: watch for longer with -seconds", p.Name, watch)
 	}
-	if p.Rows[0].GCCPUNs == nil {
-		p.Warnings = append(p.Warnings, "the CPU time of the collector is unknown: net/http/pprof does not tell it; a program that imports whet/agent does")
+	if p.Rows[0].GCCPUNs == nil || p.Rows[0].GCIdleNs == nil {
+		p.Warnings = append(p.Warnings, "the CPU time of the collector is unknown: net/http/pprof and an older whet/agent do not tell it; a program that imports whet/agent does")
 	}
 	if before != nil {
 		if after := v.heap(ctx, target, p); after != nil {

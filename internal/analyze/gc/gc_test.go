@@ -176,15 +176,24 @@ func TestLargest(t *testing.T) {
 func TestRows(t *testing.T) {
 	n := func(v int64) *int64 { return &v }
 	rows := []metrics.Row{
-		{TimeNs: 0, HeapLiveBytes: n(4 << 20), HeapGoalBytes: n(8 << 20), AllocBytes: n(100), GCCycles: n(10), GCForced: n(1), GCPauseNs: n(5), GCCPUNs: n(1000), GCAssistNs: n(200)},
-		{TimeNs: 1e9, HeapLiveBytes: n(7 << 20), HeapGoalBytes: n(8 << 20), AllocBytes: n(400 << 20), GCCycles: n(60), GCForced: n(1), GCPauseNs: n(2e6), GCCPUNs: n(4e8), GCAssistNs: n(3e8)},
+		{TimeNs: 0, HeapLiveBytes: n(4 << 20), HeapGoalBytes: n(8 << 20), AllocBytes: n(100), GCCycles: n(10), GCForced: n(1), GCPauseNs: n(5), GCCPUNs: n(1000), GCAssistNs: n(200), GCIdleNs: n(300)},
+		{TimeNs: 1e9, HeapLiveBytes: n(7 << 20), HeapGoalBytes: n(8 << 20), AllocBytes: n(400 << 20), GCCycles: n(60), GCForced: n(1), GCPauseNs: n(2e6), GCCPUNs: n(5e8), GCAssistNs: n(3e8), GCIdleNs: n(1e8)},
 	}
 	r := OfRows(rows, 2)
-	if r.Cycles != 50 || r.Forced != 0 || r.PausedNs != 2e6-5 || r.CPU.Assist != 3e8-200 || r.CPU.Taken() != 4e8-1000 || r.ProcessorNs != 2e9 || r.PeakBytes != 7<<20 {
+	if r.Cycles != 50 || r.Forced != 0 || r.PausedNs != 2e6-5 || r.CPU.Assist != 3e8-200 || r.CPU.Taken() != 4e8-700 || r.CPU.Idle != 1e8-300 || r.ProcessorNs != 2e9 || r.PeakBytes != 7<<20 {
 		t.Errorf("%+v", r)
 	}
 	if got := kinds(r); !slices.Equal(got, []string{Assists, ManyCycles}) {
 		t.Errorf("%q", got)
+	}
+	// What idle processors did is not taken from the program: where it is all but a
+	// little, nothing is concluded from it, and nothing where it is not known.
+	for _, idle := range []*int64{n(5e8 - 1e6), nil} {
+		spare := slices.Clone(rows)
+		spare[1].GCAssistNs, spare[1].GCIdleNs = n(200), idle
+		if r := OfRows(spare, 2); len(r.Conclusions) != 0 || idle != nil && r.CPU.Taken() != 1e6-700 || idle == nil && !math.IsNaN(r.Share(r.CPU.Taken())) {
+			t.Errorf("idle processors: %+v", r)
+		}
 	}
 	// After a restart the counters begin anew: nothing is taken from another process.
 	again := append(slices.Clone(rows), metrics.Row{TimeNs: 2e9, GCCycles: n(1), AllocBytes: n(7)}, metrics.Row{TimeNs: 3e9, GCCycles: n(3), AllocBytes: n(9)})

@@ -30,10 +30,10 @@ func OfRows(rows []metrics.Row, procs int) *Result {
 	r.Cycles, r.Forced = int(rise(a.GCCycles, b.GCCycles)), int(rise(a.GCForced, b.GCForced))
 	r.AllocatedBytes = rise(a.AllocBytes, b.AllocBytes)
 	r.PausedNs = rise(a.GCPauseNs, b.GCPauseNs)
-	if a.GCCPUNs != nil && b.GCCPUNs != nil {
+	if a.GCCPUNs != nil && b.GCCPUNs != nil && a.GCIdleNs != nil && b.GCIdleNs != nil {
 		r.ProcessorNs = float64(procs) * float64(r.SpanNs())
-		r.CPU.Assist = rise(a.GCAssistNs, b.GCAssistNs)
-		r.CPU.Background = max(rise(a.GCCPUNs, b.GCCPUNs)-r.CPU.Assist, 0)
+		r.CPU.Assist, r.CPU.Idle = rise(a.GCAssistNs, b.GCAssistNs), rise(a.GCIdleNs, b.GCIdleNs)
+		r.CPU.Background = max(rise(a.GCCPUNs, b.GCCPUNs)-r.CPU.Assist-r.CPU.Idle, 0)
 	}
 	goals, objects := make(sizes), make(sizes)
 	for i := range rows {

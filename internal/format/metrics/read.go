@@ -127,7 +127,7 @@ func (r *Row) states() []**int64 {
 // counters are the fields that only grow while a process lives.
 func (r *Row) counters() []**int64 {
 	return []**int64{
-		&r.AllocBytes, &r.AllocObjects, &r.GCCycles, &r.GCForced, &r.GCPauseNs, &r.GCCPUNs, &r.GCAssistNs,
+		&r.AllocBytes, &r.AllocObjects, &r.GCCycles, &r.GCForced, &r.GCPauseNs, &r.GCCPUNs, &r.GCAssistNs, &r.GCIdleNs,
 		&r.MutexWaitNs, &r.SchedWaitNs, &r.UserCPUNs, &r.SystemCPUNs, &r.ThrottledNs, &r.ReadBytes, &r.WrittenBytes,
 	}
 }

@@ -26,8 +26,9 @@ type Row struct {
 	GCCycles     *int64 `json:"gc_cycles"`
 	GCForced     *int64 `json:"gc_forced"`        // of them by runtime.GC
 	GCPauseNs    *int64 `json:"gc_pause_ns"`      // estimated from the runtime's histogram
-	GCCPUNs      *int64 `json:"gc_cpu_ns"`        // estimated by the runtime
+	GCCPUNs      *int64 `json:"gc_cpu_ns"`        // estimated by the runtime, with GCIdleNs
 	GCAssistNs   *int64 `json:"gc_assist_ns"`     // of GCCPUNs, by goroutines that allocated
+	GCIdleNs     *int64 `json:"gc_idle_ns"`       // of GCCPUNs, by processors that had nothing else to do
 	MutexWaitNs  *int64 `json:"mutex_wait_ns"`    // all goroutines' time blocked on sync.Mutex and RWMutex
 	SchedWaitNs  *int64 `json:"sched_wait_ns"`    // estimated: all goroutines' time runnable before they ran
 	UserCPUNs    *int64 `json:"user_cpu_ns"`      // of the process, as the system counts it

@@ -185,7 +185,7 @@ func (p *Page) drawRows(v *page.Timeline, x page.Axis) {
 		rate.add(r.TimeNs, max(known(r.GCCycles)-known(b.GCCycles), 0)*1e9/d)
 		forced.add(r.TimeNs, max(known(r.GCForced)-known(b.GCForced), 0)*1e9/d)
 		procs := float64(max(p.Result.Procs, 1))
-		taken.add(r.TimeNs, max(known(r.GCCPUNs)-known(b.GCCPUNs), 0)/d/procs*100)
+		taken.add(r.TimeNs, max(known(r.GCCPUNs)-known(r.GCIdleNs)-known(b.GCCPUNs)+known(b.GCIdleNs), 0)/d/procs*100)
 		assists.add(r.TimeNs, max(known(r.GCAssistNs)-known(b.GCAssistNs), 0)/d/procs*100)
 	}
 	v.Draw("heap", "bytes", "", "high", false, x, []page.Line{objects.of("line", "objects"), goal.of("line-max", "goal"), resident.of("line-p99", "resident")})
