@@ -11,6 +11,7 @@ func TestShapeSilentAgain(t *testing.T) {
 		steps  = "type source interface{ next() int }\n\ntype steps struct{ n int }\n\nfunc (s *steps) next() int { s.n++; return s.n }\n"
 		dear   = "type source interface{ next() int }\n\ntype steps struct{ list []int }\n\nfunc (s *steps) next() (n int) {\n\tfor _, x := range s.list {\n\t\tn += x\n\t}\n\treturn n\n}\n"
 		shared = "type Source interface{ next() int }\n\ntype steps struct{ n int }\n\nfunc (s *steps) next() int { s.n++; return s.n }\n"
+		open   = "type source interface{ Next() int }\n\ntype steps struct{ n int }\n\nfunc (s *steps) Next() int { s.n++; return s.n }\n"
 		large  = "type message struct{ words [128]int }\n"
 		bodies = "type body interface{ volume() int }\n\ntype block struct{ sides [16]int }\n\nfunc (b block) volume() int { return b.sides[0] }\n\ntype cell struct{ side int }\n\nfunc (c cell) volume() int { return c.side }\n"
 		leaks  = "type point struct{ x, y int }\n\nvar last *point\n\n//go:noinline\nfunc always(p *point) int { last = p; return p.x }\n\n//go:noinline\nfunc never(p *point) int { return p.x }\n\n//go:noinline\nfunc both(p *point) int {\n\tif p.x < 0 {\n\t\tlast = p\n\t}\n\tlast = p\n\treturn p.y\n}\n"
@@ -37,6 +38,9 @@ func TestShapeSilentAgain(t *testing.T) {
 		{"sorted-scanned", "x *index, list []string, name string", "bool", "sort.Strings(list)\nreturn slices.Contains(list, name)", names},
 		{"sorted-scanned", "c *crowd, name string", "int", "for i, p := range c.all {\n\tif p.name == name {\n\t\treturn i\n\t}\n}\nreturn -1", people},
 		{"sorted-scanned", "c *crowd, age int", "int", "for i, p := range c.all {\n\tif p.age == age {\n\t\treturn i\n\t}\n}\nreturn -1", people + "\nfunc (c *crowd) byName() { sort.Slice(c.all, func(i, j int) bool { return c.all[i].name < c.all[j].name }) }\n"},
+		{"sorted-scanned", "x *index, name string", "", "if !slices.Contains(x.names, name) {\n\tx.names = append(x.names, name)\n}", names},
+		{"sorted-scanned", "x *index, name string", "bool", "return slices.Contains(x.names, name)", names + "\nfunc (x *index) add(name string) { x.names = append(x.names, name) }\n"},
+		{"sorted-scanned", "x *index, name string", "bool", "return slices.Contains(x.names, name)", names + "\nfunc (x *index) set(i int, name string) { x.names[i] = name }\n"},
 		{"total-again", "list []int, at []int", "int", "most := 0\nfor range at {\n\tsum := 0\n\tfor _, x := range list {\n\t\tsum += x\n\t}\n\tmost = max(most, sum)\n}\nreturn most", ""},
 		{"total-again", "lists [][]int", "int", "most := 0\nfor i, list := range lists {\n\tlist[0] = i\n\tsum := 0\n\tfor _, x := range list {\n\t\tsum += x\n\t}\n\tmost = max(most, sum)\n}\nreturn most", ""},
 		{"total-again", "list []int, at []int", "int", "most := 0\nfor range at {\n\tfor i := range list {\n\t\tlist[i]++\n\t}\n\tsum := 0\n\tfor _, x := range list {\n\t\tsum += x\n\t}\n\tmost = max(most, sum)\n}\nreturn most", ""},
@@ -49,6 +53,7 @@ func TestShapeSilentAgain(t *testing.T) {
 		{"interface-of-one", "s source", "int", "n := 0\nfor range 9 {\n\tn += s.next()\n}\nreturn n", dear},
 		{"interface-of-one", "s Source", "int", "n := 0\nfor range 9 {\n\tn += s.next()\n}\nreturn n", shared},
 		{"interface-of-one", "s source", "int", "return s.next()", steps},
+		{"interface-of-one", "s source", "int", "n := 0\nfor range 9 {\n\tn += s.Next()\n}\nreturn n", open},
 		{"interface-of-one", "w io.Writer", "", "for range 9 {\n\tw.Write(nil)\n}", steps},
 		{"pool-growth-lost", "list []string", "", "p := lines.Get().(*[]byte)\nb := (*p)[:0]\nfor _, s := range list {\n\tb = append(b, s...)\n}\n*p = b\nlines.Put(p)", lines},
 		{"pool-growth-lost", "list []string", "", "p := lines.Get().(*[]byte)\nfor _, s := range list {\n\t*p = append(*p, s...)\n}\nlines.Put(p)", lines},

@@ -51,7 +51,7 @@ func pop(h []int) (int, []int) {
 var ofAgain = []Shape{
 	{Row: knowledge.Row{
 		ID: "sorted-scanned", Cause: "scan-in-loop",
-		When:       knowledge.Words("a function looks through a slice that is a field or a package variable for the element that equals, or of which a field equals, a value, by a loop, slices.Contains or slices.Index, and its package sorts that slice by the same"),
+		When:       knowledge.Words("a function looks through a slice that is a field or a package variable for the element that equals, or of which a field equals, a value, by a loop, slices.Contains or slices.Index, and each function of its package that sets the slice, or an element of it, sorts it by the same"),
 		Cost:       "a sorted slice is looked through element by element",
 		Instead:    "slices.BinarySearch(s, x), or slices.BinarySearchFunc by the field it is sorted by. Of fewer than some twenty numbers the loop stays as fast.",
 		Confidence: finding.Medium,
@@ -135,10 +135,15 @@ func sortedScanned(p *typed.Package, n ast.Node) (m Match) {
 }
 
 // sortedBy reports whether a package sorts a slice by a field of its elements, "" by the
-// elements, and never by anything else.
+// elements, and never by anything else, in each function that sets it or elements of it:
+// what is sorted only in the end is not while it grows.
 func sortedBy(p *typed.Package, v *types.Var, by string) bool {
-	sorts := 0
+	sorts, sets := make(map[ast.Decl]bool), make(map[ast.Decl]bool)
 	for _, use := range p.Uses(v) {
+		in := p.Declaration(use.Pos())
+		if p.Written(use) || setByKey(p, use) {
+			sets[in] = true
+		}
 		at := ast.Node(p.Operand(use))
 		for x, _ := p.Parent(at).(ast.Expr); x != nil && p.Converted(x) == at; x, _ = p.Parent(at).(ast.Expr) {
 			at = x
@@ -157,9 +162,40 @@ func sortedBy(p *typed.Package, v *types.Var, by string) bool {
 		default:
 			return false
 		}
-		sorts++
+		sorts[in] = true
 	}
-	return sorts > 0
+	for in := range sets {
+		if !sorts[in] && !calledIn(p, in, sorts) {
+			return false
+		}
+	}
+	return len(sorts) > 0
+}
+
+// setByKey reports whether a name sets a field in a composite literal, to more than room
+// for elements.
+func setByKey(p *typed.Package, use *ast.Ident) bool {
+	kv, ok := p.Parent(use).(*ast.KeyValueExpr)
+	if !ok || kv.Key != use || p.Info.Types[kv.Value].IsNil() {
+		return false
+	}
+	call, ok := ast.Unparen(kv.Value).(*ast.CallExpr)
+	return !ok || p.Builtin(call) != "make"
+}
+
+// calledIn reports whether a declaration calls one of others.
+func calledIn(p *typed.Package, in ast.Decl, others map[ast.Decl]bool) (found bool) {
+	if in == nil {
+		return false
+	}
+	ast.Inspect(in, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			to := p.Reached(call)
+			found = found || to != nil && others[to.Decl]
+		}
+		return !found
+	})
+	return found
 }
 
 // onlyField reports whether a function literal names one field alone, of both that it

@@ -24,7 +24,7 @@ var ofInterfaces = []Shape{
 	}, Spends: []string{"image.", "image/color."}, Find: pixelsByInterface},
 	{Row: knowledge.Row{
 		ID: "interface-of-one", Cause: "interface-of-one",
-		When:       knowledge.Words("a loop calls a method of an unexported interface that one type of its package has and no other, and what that type does then is short: no loop, and no call but of builtin functions"),
+		When:       knowledge.Words("a loop calls a method of an unexported interface with an unexported method, which one type of its package has and no other, and what that type does then is short: no loop, and no call but of builtin functions"),
 		Cost:       "a loop calls a method through an interface that only one type has",
 		Instead:    "Name the type in place of the interface: the compiler then puts the method into the loop, and what it is called on need not be on the heap. Where tests have another type for the interface, a type parameter, func f[T source](s T), keeps them; of pointers the compiler makes one function for all, which does not gain.",
 		Confidence: finding.Medium,
@@ -47,7 +47,7 @@ var causesOfInterfaces = []knowledge.Cause{{
 	ID: "interface-of-one", Title: "an interface that only one type has, called in a loop",
 	What:     "A loop calls a short method through an interface that one type has.",
 	Why:      "A call through an interface is not inlined: it loads the method's address, saves registers, and keeps the compiler from keeping values in them; what is handed over goes to the heap.",
-	Silent:   "For exported interfaces, which other packages' types may have; where two types of the package have it; for methods that do more than a call costs; for interfaces of other packages.",
+	Silent:   "For exported interfaces, and those of exported methods alone, which other packages' types may have; where two types of the package have it; for methods that do more than a call costs; for interfaces of other packages.",
 	Fix:      "The type itself.",
 	Unneeded: "and is not inlined for that",
 }}
@@ -103,13 +103,24 @@ func interfaceOfOne(p *typed.Package, n ast.Node) (m Match) {
 		return m
 	}
 	of, ok := typed.Under[*types.Interface](named)
-	if !ok || p.Info.Selections[sel] == nil {
+	if !ok || p.Info.Selections[sel] == nil || !closed(of) {
 		return m
 	}
 	if only := onlyType(p, of); only != nil && short(p, only, sel.Sel.Name) {
 		m.Goes = []ast.Node{call}
 	}
 	return m
+}
+
+// closed reports whether an interface has a method that types of other packages cannot
+// have.
+func closed(of *types.Interface) bool {
+	for f := range of.Methods() {
+		if !f.Exported() {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyType is the only type of a package that has an interface, nil where there are none
