@@ -247,6 +247,27 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What a function allocates by calls that were inlined is one value at each call, though
+// it is written in one place; two shapes of a generic function allocate one value.
+func TestLimitsOfInlined(t *testing.T) {
+	r := report(t, text)
+	value := func(col int, what string, inlined ...compiler.Position) compiler.Escape {
+		at := compiler.Position{File: "p.go", Line: 9, Col: col}
+		return compiler.Escape{Place: compiler.Place{Position: at, Package: "m/p", Inlined: inlined}, Function: "Direct", What: what}
+	}
+	written := compiler.Position{File: "p.go", Line: 3, Col: 20}
+	r.Escapes = []compiler.Escape{
+		value(2, "&T{...}", written), value(8, "&T{...}", written),
+		value(12, "make([]go.shape.int, n)"), value(12, "make([]go.shape.string, n)"),
+	}
+	for most, holds := range map[int]bool{2: false, 3: true} {
+		broken := Analyze(r, Options{Source: sourceOf}).Broken([]Limit{{Function: "p.Direct", Allocations: most, Checks: -1}})
+		if (len(broken) == 0) != holds {
+			t.Errorf("at most %d: %+v", most, broken)
+		}
+	}
+}
+
 // Limits that are written out are read again.
 func FuzzParseLimits(f *testing.F) {
 	f.Add([]byte("p.F no-escapes inlined\n# x\nm/p.(*T).M allocations<=3 checks<=0\n"))

@@ -121,12 +121,15 @@ func (r *Result) Broken(limits []Limit) []Broken {
 		}
 		if l.Allocations >= 0 {
 			var at []*Escape
-			seen := make(map[compiler.Position]bool) // each shape of a generic function has its own
+			// Each shape of a generic function has its own; what a call that was inlined
+			// allocates is another value at each call.
+			seen := make(map[string]bool)
+			key := func(p *compiler.Place) string { return fmt.Sprint(p.Position, p.Inlined) }
 			// What is called by its type arguments wraps a shape, and stands at its declaration.
-			seen[declared.Position] = strings.Contains(l.Function, "[...]")
+			seen[key(&declared.Place)] = strings.Contains(l.Function, "[...]")
 			for i := range r.Escapes {
-				if e := &r.Escapes[i]; !e.Static() && named(e.Site.Function, l.Function) && !seen[e.Written()] {
-					seen[e.Written()] = true
+				if e := &r.Escapes[i]; !e.Static() && named(e.Site.Function, l.Function) && !seen[key(&e.Place)] {
+					seen[key(&e.Place)] = true
 					at = append(at, e)
 				}
 			}

@@ -150,12 +150,11 @@ func (p *Page) figures() []figure {
 		c := r.CPU
 		text := fmt.Sprintf("%s of the processors' time", quantity.Percent(r.Share(c.Taken())))
 		if p.Trace != nil {
-			text += fmt.Sprintf(": workers %s, assists %s, stops of the world %s; idle processors mark for %s more",
-				quantity.Percent(r.Share(c.Background)), quantity.Percent(r.Share(c.Assist)), quantity.Percent(r.Share(c.Stops)), quantity.Percent(r.Share(c.Idle)))
-		} else {
-			text += fmt.Sprintf(", with what idle processors mark; assists %s", quantity.Percent(r.Share(c.Assist)))
+			text += fmt.Sprintf(": workers %s, assists %s, stops of the world %s", quantity.Percent(r.Share(c.Background)), quantity.Percent(r.Share(c.Assist)), quantity.Percent(r.Share(c.Stops)))
+		} else { // metrics do not tell stops apart
+			text += fmt.Sprintf(": workers and stops of the world %s, assists %s", quantity.Percent(r.Share(c.Background)), quantity.Percent(r.Share(c.Assist)))
 		}
-		add("collector", "%s", text)
+		add("collector", "%s; idle processors mark for %s more", text, quantity.Percent(r.Share(c.Idle)))
 	}
 	switch n := r.Pauses.Count(); {
 	case n > 0:
