@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	analysis "whet/internal/analyze/escape"
+	"whet/internal/analyze/lines"
 	"whet/internal/callstack"
 	"whet/internal/format/profile"
 	"whet/internal/profiles"
@@ -87,7 +89,7 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 	})
 	type text struct {
 		file  string
-		lines func(int) int
+		moved *lines.Mapping // nil: it is as it was
 	}
 	files := make(map[string]text)
 	changed := 0
@@ -105,7 +107,8 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 			now := a.source(t.file)
 			if err == nil && !bytes.Equal(then, now) {
 				changed++
-				t.lines = moved(then, now)
+				m := lines.Map(strings.Split(string(then), "\n"), strings.Split(string(now), "\n"))
+				t.moved = &m
 			}
 		}
 		files[frame] = t
@@ -116,8 +119,9 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 		if t.file == "" {
 			return "", 0
 		}
-		if t.lines != nil {
-			if line = t.lines(line); line == 0 {
+		if t.moved != nil {
+			var ok bool
+			if line, ok = t.moved.To(line); !ok {
 				return "", 0
 			}
 		}
@@ -139,26 +143,4 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 		ev.warnings = append(ev.warnings, fmt.Sprintf("%s was built with %s, the compiler asked is %s: it may decide otherwise", v.with, built, have))
 	}
 	return nil
-}
-
-// moved says where lines of a text are in another, 0 where they are not: what is equal
-// from the beginning and from the end.
-func moved(then, now []byte) func(int) int {
-	a, b := bytes.Split(then, []byte("\n")), bytes.Split(now, []byte("\n"))
-	head, tail := 0, 0
-	for head < min(len(a), len(b)) && bytes.Equal(a[head], b[head]) {
-		head++
-	}
-	for tail < min(len(a), len(b))-head && bytes.Equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
-		tail++
-	}
-	return func(line int) int {
-		switch {
-		case line <= head:
-			return line
-		case line > len(a)-tail:
-			return line + len(b) - len(a)
-		}
-		return 0
-	}
 }
