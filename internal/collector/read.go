@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -60,14 +59,16 @@ func (v *view) log(_ context.Context, e *cli.Env, operand string) (*gc.Page, err
 	return pageOf(profiles.Shown(operand), t, analyze.Input{LimitBytes: int64(v.limit)}, doubts...), nil
 }
 
-// recorded reads the logs of a recording.
+// recorded reads the logs of a recording, and what its heap profiles say of what grew.
 func (v *view) recorded(_ context.Context, _ *cli.Env, operand string) (*gc.Page, error) {
 	rec, err := recording.Open(operand)
 	if err != nil {
 		return nil, err
 	}
 	defer rec.Close()
-	var all [][]byte
+	var all []byte
+	var logs []recording.Artifact
+	var from []int // the first line of each
 	for _, a := range rec.Artifacts {
 		if a.Kind != recording.KindGC {
 			continue
@@ -76,14 +77,38 @@ func (v *view) recorded(_ context.Context, _ *cli.Env, operand string) (*gc.Page
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, data)
+		logs, from = append(logs, a), append(from, bytes.Count(all, []byte("\n"))+1)
+		all = append(all, data...)
+		if len(data) > 0 && data[len(data)-1] != '\n' {
+			all = append(all, '\n')
+		}
 	}
-	if len(all) == 0 {
+	if len(logs) == 0 {
 		return nil, cli.UsageError("%s holds no log of the collector: whet tune and whet record keep one of programs, services and benchmarks that they start", operand)
 	}
-	t, err := gctrace.Read(io.Reader(bytes.NewReader(bytes.Join(all, nil))))
+	t, err := gctrace.Read(bytes.NewReader(all))
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(profiles.Shown(operand), t, analyze.Input{LimitBytes: int64(v.limit)}), nil
+	p := pageOf(profiles.Shown(operand), t, analyze.Input{LimitBytes: int64(v.limit)})
+	if p.Process == nil {
+		return p, nil
+	}
+	log := logs[0]
+	for i := range logs {
+		if int64(from[i]) <= int64(p.Process.FirstLine) {
+			log = logs[i]
+		}
+	}
+	before, after, why, err := keptHeaps(rec, &log)
+	switch {
+	case err != nil:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("what grows is unknown: %v", err))
+	case why != "":
+		p.Warnings = append(p.Warnings, "what grows is unknown: "+why)
+	default:
+		p.Grown = grown(before, after)
+		conclude(p)
+	}
+	return p, nil
 }

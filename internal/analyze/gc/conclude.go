@@ -24,6 +24,7 @@ const (
 	Assists    = "assist-bound" // goroutines that allocate are made to mark
 	AtLimit    = "limit-thrash" // collected again and again for nearly nothing
 	Growing    = "growing-heap" // what is alive grows to the end
+	GrownHeap  = "grown-heap"   // of two heap profiles the later has more, of a line that is named
 	Forced     = "forced-cycles"
 	LongPauses = "long-pauses"
 	StartUp    = "startup"

@@ -53,7 +53,7 @@ func WriteHTML(w io.Writer, p *Page) error {
 	if g := p.Grown; g != nil {
 		v.GrownNote = "Heap in use: " + size(g.BeforeBytes) + " at " + span(g.FromNs) + ", " + size(g.AfterBytes) + " at " + span(g.ToNs) + "."
 		for _, l := range g.Places[:min(len(g.Places), mostPlaces)] {
-			v.Places = append(v.Places, []string{printable.Line(symbolname.Short(l.Function)) + " " + page.FileLine(l.File, l.Line) + through(l.Callers), size(l.BeforeBytes), size(l.AfterBytes), size(l.AfterBytes - l.BeforeBytes)})
+			v.Places = append(v.Places, []string{printable.Line(symbolname.Short(l.Function)) + " " + page.FileLine(l.File, l.Line) + through(l.Callers), size(l.BeforeBytes), size(l.AfterBytes), size(l.More())})
 		}
 	}
 	inits := slices.Clone(p.Result.Inits)

@@ -137,8 +137,15 @@ func grownJSON(g *Grown) any {
 	if g == nil {
 		return nil
 	}
-	return document.Object{"from_ns", g.FromNs, "to_ns", g.ToNs, "before_bytes", g.BeforeBytes, "after_bytes", g.AfterBytes, "other_bytes", g.OtherBytes,
+	return document.Object{"from_ns", g.FromNs, "to_ns", g.ToNs, "before_bytes", g.BeforeBytes, "after_bytes", g.AfterBytes, "other_bytes", g.OtherBytes, "period_bytes", g.PeriodBytes,
 		"places", document.Each(g.Places, func(l *GrownPlace) document.Object {
-			return document.Object{"function", l.Function, "file", l.File, "line", l.Line, "before_bytes", l.BeforeBytes, "after_bytes", l.AfterBytes, "callers", document.Items(l.Callers)}
+			return document.Object{"function", l.Function, "file", l.File, "line", l.Line, "before_bytes", l.BeforeBytes, "after_bytes", l.AfterBytes, "callers", document.Items(l.Callers), "owner", ownerJSON(l.Owner)}
 		})}
+}
+
+func ownerJSON(c *Caller) any {
+	if c == nil {
+		return nil
+	}
+	return document.Object{"function", c.Function, "file", c.File, "line", c.Line}
 }

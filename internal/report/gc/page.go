@@ -44,6 +44,7 @@ type Grown struct {
 	FromNs, ToNs int64 // when
 	BeforeBytes  int64 // in use
 	AfterBytes   int64
+	PeriodBytes  int64 // that one sample stands for
 	Places       []GrownPlace
 	OtherBytes   int64 // what grew elsewhere less what shrank
 }
@@ -55,7 +56,19 @@ type GrownPlace struct {
 	BeforeBytes    int64
 	AfterBytes     int64
 	Callers        []string // up to the root
+	// Owner is the innermost function of that stack outside of the standard library;
+	// nil: there is none.
+	Owner *Caller
 }
+
+// Caller is a line on a stack.
+type Caller struct {
+	Function, File string
+	Line           int
+}
+
+// More is what it has in use more than before.
+func (l *GrownPlace) More() int64 { return l.AfterBytes - l.BeforeBytes }
 
 // Biggest is the process of a log with the most cycles, of several the first; nil: the
 // log is empty.

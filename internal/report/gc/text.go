@@ -59,13 +59,13 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 }
 
 func grown(t *page.Text, g *Grown, most int) {
-	if g == nil {
+	if g == nil || len(g.Places) == 0 {
 		return
 	}
 	t.Heading("What grows", fmt.Sprintf("heap in use: %s at %s, %s at %s", size(g.BeforeBytes), span(g.FromNs), size(g.AfterBytes), span(g.ToNs)))
 	table := [][]string{{"allocated by", "before", "after", "more", ""}}
 	for _, l := range g.Places[:min(len(g.Places), most)] {
-		table = append(table, []string{printable.Line(symbolname.Short(l.Function)) + " " + page.FileLine(l.File, l.Line), size(l.BeforeBytes), size(l.AfterBytes), size(l.AfterBytes - l.BeforeBytes), through(l.Callers)})
+		table = append(table, []string{printable.Line(symbolname.Short(l.Function)) + " " + page.FileLine(l.File, l.Line), size(l.BeforeBytes), size(l.AfterBytes), size(l.More()), through(l.Callers)})
 	}
 	t.Labelled(table)
 }
