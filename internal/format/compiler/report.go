@@ -21,11 +21,12 @@ type Report struct {
 	// Cut: there was more than is kept.
 	Cut bool
 
-	escapes map[subject]int // in Escapes
-	leaks   map[subject]int // in Leaks
-	calls   map[called]int  // in Inlining
-	checks  map[checked]int // in Checks
-	others  map[Other]int   // in Others
+	escapes map[subject]int     // in Escapes
+	appends map[Position]string // those of an append, by where it is
+	leaks   map[subject]int     // in Leaks
+	calls   map[called]int      // in Inlining
+	checks  map[checked]int     // in Checks
+	others  map[Other]int       // in Others
 }
 
 // Position is a place in the source. File is what the compiler printed, or what
@@ -232,7 +233,7 @@ func (r *Report) full() bool {
 
 func (r *Report) init() {
 	if r.escapes == nil {
-		r.escapes, r.leaks = make(map[subject]int), make(map[subject]int)
+		r.escapes, r.leaks, r.appends = make(map[subject]int), make(map[subject]int), make(map[Position]string)
 		r.calls, r.checks, r.others = make(map[called]int), make(map[checked]int), make(map[Other]int)
 	}
 }
@@ -248,6 +249,9 @@ func (r *Report) escape(at Position, what string) *Escape {
 		i = len(r.Escapes)
 		r.escapes[k] = i
 		r.Escapes = append(r.Escapes, Escape{Place: Place{Position: at}, What: what})
+		if strings.HasPrefix(what, "append(") {
+			r.appends[at] = what
+		}
 	}
 	return &r.Escapes[i]
 }
@@ -302,7 +306,7 @@ func (r *Report) Sort() {
 	slices.SortStableFunc(r.Inlining, func(a, b Inlining) int { return a.Compare(b.Position) })
 	slices.SortStableFunc(r.Checks, func(a, b Check) int { return a.Compare(b.Position) })
 	slices.SortStableFunc(r.Others, func(a, b Other) int { return a.Compare(b.Position) })
-	r.escapes, r.leaks, r.calls, r.checks, r.others = nil, nil, nil, nil, nil
+	r.escapes, r.appends, r.leaks, r.calls, r.checks, r.others = nil, nil, nil, nil, nil, nil
 }
 
 // MapFiles gives every file another name. No more is to be read into the report then.

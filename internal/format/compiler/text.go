@@ -73,8 +73,8 @@ func (r *Report) textLine(at Place, words string) *explained {
 		}
 	case Escapes:
 		what := strings.TrimSuffix(words, " escapes to heap")
-		if what == "append" {
-			what = r.appended(at.Position)
+		if what == "append" { // it was explained as the expression that it is
+			what = cmp.Or(r.appends[at.Position], what)
 		}
 		if e := r.escape(at.Position, what); e != nil {
 			e.Package = cmp.Or(e.Package, at.Package)
@@ -120,16 +120,6 @@ func (r *Report) heading(at Place, words string) *explained {
 		}}
 	}
 	return nil
-}
-
-// appended is the expression of an append that was explained at a position.
-func (r *Report) appended(at Position) string {
-	for i := range r.Escapes {
-		if e := &r.Escapes[len(r.Escapes)-1-i]; e.Position == at && strings.HasPrefix(e.What, "append(") {
-			return e.What
-		}
-	}
-	return "append"
 }
 
 // add reads a line of an explanation.
