@@ -19,8 +19,10 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if module.dir != "" {
-			os.RemoveAll(module.dir)
+		for _, dir := range []string{module.dir, decidedDir} {
+			if dir != "" {
+				os.RemoveAll(dir)
+			}
 		}
 		os.Exit(code)
 	}))

@@ -150,7 +150,7 @@ func listFlags(flags []string) (kept []string, gcflags string) {
 // its cache is relative to the directory in which it was asked first: the
 // heading says of which package it is.
 func normalise(text []byte, t *gobench.Target) []byte {
-	var out []byte
+	out := make([]byte, 0, len(text)+len(text)/2) // names become longer
 	names := map[string]string{}
 	main := "# " + t.ImportPath + ".test"
 	skip, dir := false, ""

@@ -18,6 +18,9 @@ import (
 	"whet/internal/gobench"
 )
 
+// decidedDir is that of decided, "" until it is asked for.
+var decidedDir string
+
 // decided is a module with what the compiler decides about, and what it decided.
 var decided = sync.OnceValues(func() (d struct {
 	dir      string
@@ -27,6 +30,7 @@ var decided = sync.OnceValues(func() (d struct {
 	if d.dir, err = os.MkdirTemp("", "decided"); err != nil {
 		return d, err
 	}
+	decidedDir = d.dir
 	if d.dir, err = filepath.EvalSymlinks(d.dir); err != nil {
 		return d, err
 	}

@@ -68,6 +68,9 @@ func (r *Report) AddJSON(data []byte) error {
 			}
 			continue
 		}
+		if needless(line) {
+			continue
+		}
 		var d logged
 		if err := json.Unmarshal(line, &d); err != nil || d.Range.Start.Line < 0 || d.Range.Start.Character < 0 {
 			if errs == nil {
@@ -81,6 +84,24 @@ func (r *Report) AddJSON(data []byte) error {
 		errs = errors.Join(errs, fmt.Errorf("read to the end: %w", err))
 	}
 	return errs
+}
+
+// needless reports whether a line has nothing that the text does not have: most of a
+// log are explanations, and decoding those is most of what reading costs. Inside a string
+// a quote follows a backslash, so that these words are a key and its value.
+func needless(line []byte) bool {
+	_, rest, ok := bytes.Cut(line, []byte(`,"code":"`))
+	if !ok || !bytes.HasSuffix(rest, []byte("}")) {
+		return false
+	}
+	code, rest, _ := bytes.Cut(rest, []byte(`"`))
+	switch string(code) {
+	case "leak", "canInlineFunction", "cannotInlineFunction":
+		return true
+	case "escape", "escapes":
+		return !bytes.Contains(rest, []byte(`"inlineLoc"`))
+	}
+	return false
 }
 
 // log adds one line.

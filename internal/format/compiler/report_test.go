@@ -170,15 +170,26 @@ func FuzzAddText(f *testing.F) {
 func FuzzAddJSON(f *testing.F) {
 	f.Add([]byte(logged1))
 	f.Add([]byte(strings.ReplaceAll(logged1, "file:///m/q.go", "file://C:/x%zz")))
+	f.Add([]byte(logged1 + `{"range":{"start":{"line":23,"character":21}},"code":"escape","message":"\"code\":\"x\" escapes to heap","relatedInformation":[{"location":{"uri":"file:///m/p.go"},"message":"escflow:    flow: {heap} ← &x:"}]}
+{"range":{"start":{"line":12,"character":11}},"code":"leak","message":"parameter p leaks to {heap} with derefs=0"}
+{"range":{"start":{"line":12,"character":6}},"code":"cannotInlineFunction","message":"recursive"}
+`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &Report{}
+		r := read(t)
 		if err := r.AddJSON(data); err != nil {
 			return
 		}
 		checks := 0
+		kept := func() string { return fmt.Sprintf("%+v", [...]any{r.Escapes, r.Leaks, r.Inlining, r.Checks, r.Others}) }
 		for i, line := range strings.Split(string(data), "\n") {
 			var d logged
 			if i > 0 && json.Unmarshal([]byte(line), &d) == nil {
+				if needless([]byte(line)) { // what is not decoded would have added nothing
+					before := kept()
+					if r.log(&logHeader{File: "./p.go"}, &d); kept() != before {
+						t.Fatalf("%s adds to %s: %s", line, before, kept())
+					}
+				}
 				switch d.Code {
 				case "isInBounds", "isSliceInBounds", "nilcheck":
 					checks++
