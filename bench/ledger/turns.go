@@ -77,6 +77,7 @@ func (r Runs) Larger(other Runs) string {
 type Tool struct {
 	Path  string
 	Args  []string
+	Fresh func() []string           // in place of Args, where a turn's are its own; nil: Args
 	Check func(stdout []byte) error // of what it printed
 	Runs  *Runs
 }
@@ -103,7 +104,11 @@ func Turns(ctx context.Context, turns int, tools ...Tool) error {
 
 func (t *Tool) once(ctx context.Context) (Run, error) {
 	var out, errs bytes.Buffer
-	res, err := process.Run(ctx, process.Command{Path: t.Path, Args: t.Args, Stdout: &out, Stderr: &errs, Timeout: 15 * time.Minute})
+	args := t.Args
+	if t.Fresh != nil {
+		args = t.Fresh()
+	}
+	res, err := process.Run(ctx, process.Command{Path: t.Path, Args: args, Stdout: &out, Stderr: &errs, Timeout: 15 * time.Minute})
 	if err == nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -111,10 +116,10 @@ func (t *Tool) once(ctx context.Context) (Run, error) {
 		return Run{}, err
 	}
 	if !res.OK() {
-		return Run{}, fmt.Errorf("%s %s: %s: %s", filepath.Base(t.Path), strings.Join(t.Args, " "), res.Status(), bytes.TrimSpace(errs.Bytes()))
+		return Run{}, fmt.Errorf("%s %s: %s: %s", filepath.Base(t.Path), strings.Join(args, " "), res.Status(), bytes.TrimSpace(errs.Bytes()))
 	}
 	if err := t.Check(out.Bytes()); err != nil {
-		return Run{}, fmt.Errorf("%s %s: %w: %s", filepath.Base(t.Path), strings.Join(t.Args, " "), err, bytes.TrimSpace(errs.Bytes()))
+		return Run{}, fmt.Errorf("%s %s: %w: %s", filepath.Base(t.Path), strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
 	}
 	return Run{WallNs: int64(res.End.Sub(res.Start)), CPUNs: int64(res.UserCPU + res.SystemCPU), RSSBytes: res.MaxRSSBytes}, nil
 }
