@@ -11,7 +11,7 @@ import (
 // Decisions are the compiler's, by line. Nil is that nothing of the compiler is known.
 type Decisions struct {
 	at    map[place][]compiler.Decision // those that tell something
-	files map[string]bool               // that the compiler's text names
+	files map[string][]int              // that the compiler's text names: the lines of those, rising
 }
 
 // place is a line of a file.
@@ -23,14 +23,19 @@ type place struct {
 // Add takes in what the compiler said.
 func (d *Decisions) Add(all []compiler.Decision) {
 	if d.at == nil {
-		d.at, d.files = make(map[place][]compiler.Decision), make(map[string]bool)
+		d.at, d.files = make(map[place][]compiler.Decision), make(map[string][]int)
 	}
 	for _, one := range all {
-		d.files[one.File] = true
-		at := place{one.File, one.Line}
+		known, at := d.files[one.File], place{one.File, one.Line}
 		if tells(&one) && !slices.ContainsFunc(d.at[at], func(o compiler.Decision) bool { return o.Kind == one.Kind && o.Text == one.Text }) {
-			d.at[at] = append(d.at[at], one)
+			if d.at[at] = append(d.at[at], one); len(d.at[at]) == 1 {
+				known = append(known, one.Line)
+			}
 		}
+		d.files[one.File] = known
+	}
+	for _, known := range d.files {
+		slices.Sort(known)
 	}
 }
 
@@ -43,9 +48,26 @@ func (d *Decisions) At(file string, line int) []compiler.Decision {
 	return d.at[place{file, line}]
 }
 
+// Lines are those of a file with decisions, from one line to before another.
+func (d *Decisions) Lines(file string, from, before int) []int {
+	if d == nil {
+		return nil
+	}
+	all := d.files[file]
+	first, _ := slices.BinarySearch(all, from)
+	end, _ := slices.BinarySearch(all, before)
+	return all[first:max(first, end)]
+}
+
 // Knows reports whether the compiler was asked about a file: where not, that there is
 // no decision says nothing.
-func (d *Decisions) Knows(file string) bool { return d != nil && d.files[file] }
+func (d *Decisions) Knows(file string) bool {
+	if d == nil {
+		return false
+	}
+	_, ok := d.files[file]
+	return ok
+}
 
 func tells(d *compiler.Decision) bool {
 	switch d.Kind {

@@ -175,3 +175,30 @@ func TestMap(t *testing.T) {
 		}
 	}
 }
+
+// Lines are those that At finds decisions on, whatever the order in which they came.
+func TestDecisionsLines(t *testing.T) {
+	d := &Decisions{}
+	for _, text := range []string{
+		"x.go:9:1: moved to heap: a\nx.go:4:1: moved to heap: b\nx.go:4:1: moved to heap: c\nx.go:5:1: b does not escape\ny.go:5:1: b does not escape\n",
+		"x.go:7:1: moved to heap: a\nx.go:4:1: moved to heap: b\n",
+	} {
+		d.Add(compiler.Parse([]byte(text)))
+	}
+	for from := range 12 {
+		for before := range 12 {
+			var want []int
+			for n := from; n < before; n++ {
+				if len(d.At("x.go", n)) > 0 {
+					want = append(want, n)
+				}
+			}
+			if got := d.Lines("x.go", from, before); !slices.Equal(got, want) {
+				t.Errorf("from %d to %d: %v, want %v", from, before, got, want)
+			}
+		}
+	}
+	if none := new(Decisions); len(d.Lines("y.go", 0, 9)) > 0 || !d.Knows("y.go") || d.Knows("z.go") || len(none.Lines("x.go", 0, 9)) > 0 {
+		t.Error("a line without decisions, or a file that was not asked about")
+	}
+}

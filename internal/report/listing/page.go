@@ -201,14 +201,11 @@ func (at *file) withDecisions(m *lines.Model, f *lines.Function) []*lines.Line {
 	for _, l := range all {
 		have[l.Number] = true
 	}
-	for n := f.Start; n < f.Lines[len(f.Lines)-1].Number && n-f.Start < mostLines; n++ {
-		if d := m.Decided.At(f.File, n); len(d) > 0 && !have[n] {
-			all = append(all, &lines.Line{Number: n, Decisions: d})
+	for _, n := range m.Decided.Lines(f.File, f.Start, f.Lines[len(f.Lines)-1].Number) {
+		if !have[n] {
+			all = append(all, &lines.Line{Number: n, Decisions: m.Decided.At(f.File, n)})
 		}
 	}
 	slices.SortFunc(all, func(x, y *lines.Line) int { return x.Number - y.Number })
 	return all
 }
-
-// mostLines bounds a function: lines are a profile's word.
-const mostLines = 100_000
