@@ -158,6 +158,9 @@ func (v *verb) readLimits() ([]analysis.Limit, error) {
 	if err != nil {
 		return nil, cli.UsageError("escape: %s: %v", v.limits, err)
 	}
+	if len(limits) == 0 {
+		return nil, cli.UsageError("escape: %s holds no limit: write a function's name and what must hold, such as no-escapes, on a line", v.limits)
+	}
 	return limits, nil
 }
 
@@ -172,6 +175,9 @@ func (v *verb) flags() (gobench.BuildOptions, error) {
 		abs, err := filepath.Abs(name)
 		if err != nil {
 			return o, fmt.Errorf("find the profile %s: %w", name, err)
+		}
+		if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
+			return o, cli.UsageError("escape: -pgo: there is no profile %s", name)
 		}
 		name = abs
 	}

@@ -16,6 +16,9 @@ func (v *verb) recorded(operands []string) (*escape.Page, error) {
 	if len(operands) > 1 {
 		return nil, cli.UsageError("escape: name one recording, or packages with -with %s", operands[0])
 	}
+	if v.filter.Checks {
+		return nil, cli.UsageError("escape: a recording has no checks: name its packages, with -with %s", operands[0])
+	}
 	if v.build.Tags != "" || len(v.build.Flags) > 0 || v.pgo != "" || v.tests || v.with != "" {
 		return nil, cli.UsageError("escape: a recording is not built: name packages for -tags, -build, -pgo, -test and -with")
 	}
@@ -25,8 +28,11 @@ func (v *verb) recorded(operands []string) (*escape.Page, error) {
 	}
 	defer rec.Close()
 	r, warnings := said(rec)
-	if len(rec.Find(recording.KindDiagnostics, "")) == 0 {
+	switch artifacts := rec.Find(recording.KindDiagnostics, ""); {
+	case len(artifacts) == 0:
 		return nil, fmt.Errorf("%s has nothing of the compiler: name its packages, with -with %s", operands[0], operands[0])
+	case len(warnings) == len(artifacts):
+		return nil, fmt.Errorf("%s: %s: name its packages, with -with %s", operands[0], warnings[0], operands[0])
 	}
 	source := func(file string) []byte {
 		text, _, err := rec.Source(file)

@@ -75,7 +75,11 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, e
 			if strings.Contains(p.Error.Err, "build constraints exclude all Go files") && strings.Contains(operand, "...") {
 				continue
 			}
-			l.Err = listFailed(p.ImportPath, p.Error.Err, "")
+			named := p.ImportPath
+			if !strings.Contains(operand, "...") {
+				named = operand
+			}
+			l.Err = listFailed(named, p.Error.Err, "")
 		}
 		l.Benchmarks = hasBenchmarks(absolute(p.Dir, p.TestGoFiles, p.XTestGoFiles))
 		out = append(out, l)
@@ -97,10 +101,20 @@ func where(dir, operand, example string) (workDir, ask string, err error) {
 		return "", "", newError(KindUsage, "", `no package given: name one, as in "./pkg" or `+example, "")
 	case strings.HasPrefix(operand, "-"):
 		return "", "", newError(KindUsage, "", fmt.Sprintf("%q is not a package", operand), "")
-	case IsPath(operand):
+	case IsPath(operand), isFile(dir, operand):
 		return patternDir(dir, operand)
 	}
 	return dir, operand, nil
+}
+
+// isFile reports whether an operand names a Go file: the go command would make a
+// package of it. Paths of packages may end so, too.
+func isFile(dir, operand string) bool {
+	if !strings.HasSuffix(operand, ".go") {
+		return false
+	}
+	st, err := os.Stat(filepath.Join(dir, operand))
+	return err == nil && !st.IsDir()
 }
 
 // patternDir splits a pattern of directories into the directory to ask in and

@@ -89,8 +89,12 @@ func (q question) ask(ctx context.Context) (text []byte, dropped int64, err erro
 	out := process.NewBounded(maxDiagnostics, 0)
 	env, remove := gobench.Scratch(append(os.Environ(), q.options.Env...))
 	defer remove()
+	env = append(env, "PWD="+t.WorkDir)
+	if err := q.preprocess(ctx, env); err != nil {
+		return nil, 0, fmt.Errorf("ask the compiler about %s: %w", about, err)
+	}
 	res, err := process.Run(ctx, process.Command{
-		Path: "go", Args: args, Dir: t.WorkDir, Env: append(env, "PWD="+t.WorkDir), Stderr: out,
+		Path: "go", Args: args, Dir: t.WorkDir, Env: env, Stderr: out,
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -94,6 +94,9 @@ func (f Filter) Apply(p *Page) {
 		return some && !of[c.Kind] || !keep(c.Function)
 	})
 	r.Checks = slices.DeleteFunc(r.Checks, func(c escape.Check) bool { return some && !f.Checks || !keep(c.Function) })
+	if f.Function != nil && p.Base == "" && len(r.Escapes)+len(r.Leaks)+len(r.Inlining)+len(r.Checks) == 0 {
+		p.Warnings = append(p.Warnings, "no decision that was asked for is about a function that matches "+f.Function.String())
+	}
 }
 
 // row is one decision for text.

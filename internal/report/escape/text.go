@@ -77,7 +77,7 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 // differences writes broken limits, and what changed since the base.
 func (p *Page) differences(t *page.Text) {
 	if p.Limits != nil {
-		t.Heading("Limits", fmt.Sprintf("%d of %s hold", len(p.Limits)-p.limitsBroken(), quantity.Plural(len(p.Limits), "function")))
+		t.Heading("Limits", p.held())
 		for i := range p.Broken {
 			b := &p.Broken[i]
 			at := ""
@@ -103,6 +103,14 @@ func (p *Page) differences(t *page.Text) {
 		}
 		t.Hang(4, "", 0, printable.Line(p.place(c).String())+": "+printable.Line(changeWords(c)))
 	}
+}
+
+// held says how many functions keep to their limits.
+func (p *Page) held() string {
+	if len(p.Limits) == 1 {
+		return fmt.Sprintf("%d of 1 function holds", 1-p.limitsBroken())
+	}
+	return fmt.Sprintf("%d of %d functions hold", len(p.Limits)-p.limitsBroken(), len(p.Limits))
 }
 
 // limitsBroken is how many functions break theirs.

@@ -30,11 +30,11 @@ func WriteGitHub(w io.Writer, p *run.Page, o Options) error {
 }
 
 // WriteCommand writes a workflow command, which shows a message at a line; file "": at
-// none.
+// none. What a log would obey in a file's name is escaped: GitHub knows no such file.
 func WriteCommand(b *bytes.Buffer, command, file string, line int, title, message string) {
 	var properties []string
 	if file != "" {
-		properties = append(properties, "file="+property(file))
+		properties = append(properties, "file="+property(printable.Line(file)))
 		if line > 0 {
 			properties = append(properties, fmt.Sprintf("line=%d", line))
 		}

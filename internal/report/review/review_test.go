@@ -78,6 +78,12 @@ func TestGitHub(t *testing.T) {
 	if _, properties, _ := parsed(t, lines[3]); properties["file"] != "" {
 		t.Errorf("above the root: %q", lines[3])
 	}
+	// A terminal that shows the log obeys no name.
+	var b bytes.Buffer
+	WriteCommand(&b, "notice", "a\x1b[2J,\u202e.go", 7, "whet: x", "words")
+	if got, want := b.String(), `::notice file=a\x1b[2J%2C\u202e.go,line=7,title=whet%3A x::words`+"\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	// The escapes themselves, as the toolkit's own tests have them.
 	if got := data("%25\r\n:,"); got != "%2525%0D%0A:," {
 		t.Errorf("data %q", got)
