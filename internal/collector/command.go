@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -70,6 +71,7 @@ and those of them that differ. Where it prints benchmarks, the time is that of a
 						}
 					}
 				}
+				v.watchSet = cli.IsSet(fs, "seconds")
 				return v.run(ctx, e, operands)
 			}
 		},
@@ -81,6 +83,7 @@ type view struct {
 	asJSON, html, svg, all bool
 	output                 string
 	watch                  time.Duration
+	watchSet               bool
 	headers                cli.HeaderList
 	limit                  profiles.Size
 	sweeping               sweepFlags
@@ -90,7 +93,7 @@ func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
 	switch {
 	case v.html && (v.svg || v.asJSON) || v.svg && v.asJSON:
 		return cli.UsageError("gc: -html, -svg and -json are three ways to show the same: choose one")
-	case v.watch < 0:
+	case v.watchSet && v.watch <= 0:
 		return cli.UsageError("gc: -seconds %v: give a time above zero", v.watch)
 	}
 	if i := slices.Index(operands, "--"); i >= 0 {
@@ -106,22 +109,38 @@ func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
 	if err != nil {
 		return err
 	}
-	read := v.log
+	var read func(context.Context, *cli.Env, string) (*gc.Page, error)
+	log := false
 	if _, ok := cli.AsURL(operand); ok {
 		read = v.live
 	} else if recording.Is(operand) {
 		read = v.recorded
 	} else if v.watch != 0 || len(v.headers) > 0 {
 		return cli.UsageError("gc: -seconds and -H are of a URL, and %s is none", operand)
+	} else {
+		read, log = v.log, true
 	}
-	// What reads only need not be waited for.
-	return cli.Abandonable(ctx, func() error {
-		p, err := read(ctx, e, operand)
-		if err != nil {
-			return err
-		}
-		return e.Emit(ctx, v.outputOf(p.Name), func(w io.Writer) error { return v.write(w, p, e.Width, e.Color && v.toTerminal()) })
-	})
+	var p *gc.Page
+	get := func() (err error) { p, err = read(ctx, e, operand); return err }
+	if log {
+		err = get() // it stops reading by itself, and has what it read
+	} else {
+		err = cli.Abandonable(ctx, get)
+	}
+	if err != nil {
+		return err
+	}
+	name := v.outputOf(p.Name)
+	write := func(w io.Writer) error { return v.write(w, p, e.Width, e.Color && v.toTerminal()) }
+	if ctx.Err() == nil {
+		return cli.Abandonable(ctx, func() error { return e.Emit(ctx, name, write) })
+	}
+	if name == "" || name == "-" {
+		err = write(e.Stdout)
+	} else if err = cli.WriteResult(ctx, name, write); err == nil {
+		_, err = fmt.Fprintln(e.Stdout, e.Path(name))
+	}
+	return cmp.Or(err, errInterrupted)
 }
 
 func (v *view) toTerminal() bool { return v.output == "" || v.output == "-" }
@@ -129,7 +148,7 @@ func (v *view) toTerminal() bool { return v.output == "" || v.output == "-" }
 // outputOf is the file to write to; pages have a name of their own.
 func (v *view) outputOf(name string) string {
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	if strings.ContainsAny(base, " :/\\") || base == "" || base == "." {
+	if strings.ContainsAny(base, " :/\\") || base == "" || base == "." || base[0] == '-' {
 		base = "gc"
 	}
 	switch {

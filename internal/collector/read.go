@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"whet/internal/cli"
 	"whet/internal/format/gctrace"
 	"whet/internal/profiles"
+	"whet/internal/quantity"
 	"whet/internal/recording"
 	"whet/internal/report/gc"
 )
@@ -28,13 +30,20 @@ func pageOf(name string, t *gctrace.Trace, in analyze.Input, warnings ...string)
 	return p
 }
 
-// log reads a file or the standard input to its end.
-func (v *view) log(_ context.Context, e *cli.Env, operand string) (*gc.Page, error) {
+// log reads a file or the standard input to its end, or until the context is done.
+func (v *view) log(ctx context.Context, e *cli.Env, operand string) (*gc.Page, error) {
 	in := e.Stdin
 	if operand != "-" {
-		f, err := os.Open(operand)
+		var f *os.File
+		err := cli.Abandonable(ctx, func() (err error) { // a pipe without a writer is waited for
+			f, err = os.Open(operand)
+			return err
+		})
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, cli.UsageError("there is no log %s", operand)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read gctrace: %w", err)
@@ -45,18 +54,33 @@ func (v *view) log(_ context.Context, e *cli.Env, operand string) (*gc.Page, err
 		}
 		in = f
 	}
-	t, err := gctrace.Read(in)
+	t, err := gctrace.Read(until(ctx, in))
 	switch {
+	case t.Cycles() == 0 && ctx.Err() != nil:
+		return nil, ctx.Err()
 	case err != nil && t.Cycles() == 0:
 		return nil, err
 	case t.Cycles() == 0 && len(t.Processes) == 0 && t.Counts.Ancient == 0:
-		return nil, fmt.Errorf("read gctrace: %s: none of %d lines is the collector's: run the program with GODEBUG=gctrace=1 and keep its standard error", profiles.Shown(operand), t.Counts.Lines)
+		return nil, fmt.Errorf("read gctrace: %s: no line of the collector in %s: run the program with GODEBUG=gctrace=1 and keep its standard error", profiles.Shown(operand), quantity.Plural(int(t.Counts.Lines), "line"))
 	}
 	var doubts []string
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		doubts = append(doubts, fmt.Sprintf("%v: what stands before is read", err))
 	}
 	return pageOf(profiles.Shown(operand), t, analyze.Input{LimitBytes: int64(v.limit)}, doubts...), nil
+}
+
+// until reads a stream until the context is done: a pipe stays open for as long as the
+// program runs that writes to it.
+func until(ctx context.Context, in io.Reader) io.Reader {
+	r, w := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { w.CloseWithError(ctx.Err()) })
+	go func() {
+		defer stop()
+		_, err := io.Copy(w, in)
+		w.CloseWithError(err)
+	}()
+	return r
 }
 
 // recorded reads the logs of a recording, and what its heap profiles say of what grew.

@@ -65,7 +65,7 @@ func (v *view) command(ctx context.Context, e *cli.Env, command []string) error 
 	}
 	switch {
 	case res.Ending == process.Cancelled:
-		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: this is what was seen until then")}
+		return errInterrupted
 	case res.Signal != "":
 		return fmt.Errorf("gc: the command ended by a signal: %s", res.Signal)
 	case res.ExitCode != 0:
@@ -73,6 +73,9 @@ func (v *view) command(ctx context.Context, e *cli.Env, command []string) error 
 	}
 	return nil
 }
+
+// errInterrupted ends what the user interrupted, after what was seen.
+var errInterrupted error = &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: this is what was seen until then")}
 
 // commandInput is what a command reads; a terminal is none of ours to pass on.
 func commandInput(e *cli.Env) io.Reader {

@@ -54,6 +54,9 @@ func (v *view) sweep(ctx context.Context, e *cli.Env, command []string) error {
 	if f.rounds < 1 || f.rounds > 100 {
 		return cli.UsageError("gc: -rounds %d: give a number from 1 to 100", f.rounds)
 	}
+	if f.budget <= 0 {
+		return cli.UsageError("gc: -budget %v: give a time above zero", f.budget)
+	}
 	for word := range strings.SplitSeq(f.percents, ",") {
 		n, err := strconv.Atoi(word)
 		if word == "off" {
