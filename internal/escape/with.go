@@ -10,6 +10,7 @@ import (
 	analysis "whet/internal/analyze/escape"
 	"whet/internal/analyze/lines"
 	"whet/internal/callstack"
+	"whet/internal/format/compiler"
 	"whet/internal/format/profile"
 	"whet/internal/profiles"
 	"whet/internal/quantity"
@@ -92,6 +93,7 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 		moved *lines.Mapping // nil: it is as it was
 	}
 	files := make(map[string]text)
+	kept := make(map[string]map[int]bool) // of files that changed, the lines that were there
 	changed := 0
 	file := func(frame string) text {
 		t, ok := files[frame]
@@ -107,8 +109,14 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 			now := a.source(t.file)
 			if err == nil && !bytes.Equal(then, now) {
 				changed++
-				m := lines.Map(strings.Split(string(then), "\n"), strings.Split(string(now), "\n"))
-				t.moved = &m
+				from := strings.Split(string(then), "\n")
+				m := lines.Map(from, strings.Split(string(now), "\n"))
+				t.moved, kept[t.file] = &m, make(map[int]bool)
+				for n := range from {
+					if to, ok := m.To(n + 1); ok {
+						kept[t.file][to] = true
+					}
+				}
 			}
 		}
 		files[frame] = t
@@ -131,13 +139,16 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 		if p == nil {
 			continue
 		}
-		p.File = at
+		p.File, p.New = at, func(at compiler.Position) bool {
+			there, ok := kept[at.File]
+			return ok && !there[at.Line]
+		}
 		for i := range p.NumFrames() {
 			file(p.Frame(callstack.FrameID(i)).File)
 		}
 	}
 	if changed > 0 {
-		ev.warnings = append(ev.warnings, fmt.Sprintf("%s changed since %s was made: what its changed lines cost is not shown", quantity.Plural(changed, "file"), v.with))
+		ev.warnings = append(ev.warnings, fmt.Sprintf("%s changed since %s was made: what its changed lines cost is not known", quantity.Plural(changed, "file"), v.with))
 	}
 	if have, built := a.target.GOVERSION, ev.rec.Build.GoVersion; have != built && built != "" {
 		ev.warnings = append(ev.warnings, fmt.Sprintf("%s was built with %s, the compiler asked is %s: it may decide otherwise", v.with, built, have))

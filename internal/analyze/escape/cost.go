@@ -3,6 +3,7 @@ package escape
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"whet/internal/callstack"
@@ -16,6 +17,14 @@ type Profile struct {
 	// File turns a frame's file and line into those of the report; "" where there is no
 	// such line any more.
 	File func(file string, line int) (string, int)
+	// New reports of a line of the report that it was not there when it was measured, so
+	// that its cost is unknown; nil: all were.
+	New func(at compiler.Position) bool
+}
+
+// knows reports whether a place was there when it was measured.
+func (p *Profile) knows(at *compiler.Place) bool {
+	return p.New == nil || !p.New(at.Position) && !slices.ContainsFunc(at.Inlined, p.New)
 }
 
 // Cost is what a recording has at a line. Nil is unknown, 0 was measured.
@@ -152,6 +161,9 @@ func (a *analysis) charge(res *Result) {
 		res.Allocs = &Account{Total: s.total[0]}
 		for i := range res.Escapes {
 			c := &res.Escapes[i].Cost
+			if !p.knows(&res.Escapes[i].Place) {
+				continue
+			}
 			bytes, objects := int64(0), int64(0)
 			if v := s.at[ways[i]]; v != nil && !res.Escapes[i].Static() {
 				bytes, objects = v[0], v[1]
@@ -167,6 +179,9 @@ func (a *analysis) charge(res *Result) {
 		s := p.sum()
 		res.CPU = &Account{Total: s.total[0]}
 		one := func(c *Cost, at *compiler.Place) {
+			if !p.knows(at) {
+				return
+			}
 			var ns int64
 			w := wayOf(at.Position, at.Inlined)
 			if v := s.at[w]; v != nil {
