@@ -5,12 +5,15 @@ import (
 	"slices"
 
 	"whet/internal/format/gctrace"
+	"whet/internal/symbolname"
 )
 
 // Costly are the initializations that take milliseconds or allocate megabytes, the
-// longest first.
+// longest first. What whet's agent does is not the program's.
 func Costly(inits []gctrace.Init) []gctrace.Init {
-	out := slices.DeleteFunc(slices.Clone(inits), func(i gctrace.Init) bool { return i.Wall < initNs && i.Bytes < initBytes })
+	out := slices.DeleteFunc(slices.Clone(inits), func(i gctrace.Init) bool {
+		return i.Wall < initNs && i.Bytes < initBytes || symbolname.Agent(i.Package)
+	})
 	slices.SortStableFunc(out, ByCost)
 	return out
 }

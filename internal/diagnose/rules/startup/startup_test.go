@@ -58,11 +58,19 @@ func TestStartup(t *testing.T) {
 // TestSilent: of what is short and small, of others' packages, of benchmarks, and where
 // no sample says at which line, nothing is said.
 func TestSilent(t *testing.T) {
+	// A build with whet's agent has it as a package of the program's module.
+	const copied = "example.com/app/internal/whetagent"
+	agent := subject(gctrace.Init{Package: copied, Wall: 9 * time.Millisecond, Bytes: 3 << 20})
+	agent.Module = "example.com/app"
+	b := callstack.NewBuilder(agent.Allocs.Types...)
+	b.AddFrames([]callstack.Frame{{Function: copied + ".init.0", File: "/src/internal/whetagent/whetentry.go", Line: 28}}, nil, 3, 3<<20)
+	agent.Allocs = hot.ClassifyProgram(b.Frames())
 	for name, s := range map[string]*diagnose.Subject{
 		"short":      subject(gctrace.Init{Package: "main", Wall: 900 * time.Microsecond, Bytes: 1 << 19}),
 		"others":     subject(gctrace.Init{Package: "regexp", Wall: 90 * time.Millisecond}),
 		"no sample":  subject(gctrace.Init{Package: "example.com/app/x", Wall: 90 * time.Millisecond}),
 		"nothing":    subject(),
+		"the agent":  agent,
 		"a function": subject(gctrace.Init{Package: "mai", Wall: 90 * time.Millisecond}),
 	} {
 		if c := find(s); len(c) != 0 {
