@@ -17,6 +17,10 @@ import (
 // other does.
 const asked = 3
 
+// LeastAsked is what a cost takes of the base's time at a place at least for a rule
+// that is asked about the place to claim it.
+const LeastAsked = 0.15
+
 // Spot is a hot place of one subject, for rules that are asked about places.
 type Spot struct {
 	Function string // the declared function, as the linker names it
@@ -205,7 +209,8 @@ func (a *last) explained(s *Subject, at *Spot) bool {
 }
 
 // causeOf says of which kind the cost of a place is, where no rule says more. It is
-// what most of it is made of; "" where that is nothing by name.
+// what most of it is made of; "" where that is nothing by name: its own instructions
+// and the work of what it calls are in the place's parts already.
 func causeOf(p *finding.HotPlace) string {
 	share := func(part *finding.Part) float64 {
 		switch {
@@ -230,7 +235,7 @@ func causeOf(p *finding.HotPlace) string {
 			break
 		}
 	}
-	text := causeWords(places.Kind(most.Name), p.LoopLine, called)
+	text := causeWords(places.Kind(most.Name), called)
 	if text == "" {
 		return ""
 	}
@@ -240,14 +245,11 @@ func causeOf(p *finding.HotPlace) string {
 // half is the part of a place from which one kind of work is its cost.
 const half = 0.5
 
-// causeWords is what a kind of work is, for a sentence.
-func causeWords(kind places.Kind, loop *int, called string) string {
+// causeWords is what a kind of work is, for a sentence; "" where it says nothing.
+func causeWords(kind places.Kind, called string) string {
 	switch kind {
-	case places.Instructions:
-		if loop != nil && *loop > 0 {
-			return fmt.Sprintf("the program's own instructions in the loop at line %d: the number of its rounds, and what each does, is the cost", *loop)
-		}
-		return "the function's own instructions: how often it is called, and what it does each time, is the cost"
+	case places.Instructions, places.Other:
+		return ""
 	case places.Allocation, places.Assist:
 		return "taking memory"
 	case places.Cleared:
@@ -270,11 +272,6 @@ func causeWords(kind places.Kind, loop *int, called string) string {
 		return "handing over by a channel"
 	case places.Start:
 		return "starting goroutines"
-	case places.Other:
-		if called == "" {
-			return ""
-		}
-		return "work of " + symbolname.Short(called)
 	}
 	if called != "" && !strings.HasPrefix(string(kind), "system call") {
 		return fmt.Sprintf("%s, by %s", kind, symbolname.Short(called))

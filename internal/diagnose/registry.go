@@ -65,8 +65,8 @@ func NewRegistry(rules ...Rule) (*Registry, error) {
 		if slices.Contains(r.Covers, r.ID) {
 			fail("covers itself")
 		}
-		if (r.Find == nil) == (r.At == nil) {
-			fail("has no function, or two")
+		if r.Find == nil && r.At == nil {
+			fail("has no function")
 		}
 	}
 	if len(errs) > 0 {

@@ -52,8 +52,8 @@ type Rule struct {
 	// Find claims places. It changes nothing in the subject.
 	Find func(*Subject) []Claim
 	// At says of one of the first hot places what its cost is, where no other rule
-	// explains it, and claims it where the cost could be taken away: see askLast. A
-	// rule has either Find or At.
+	// explains it, and claims it where the cost could be taken away. A rule has Find
+	// or At, or both.
 	At func(*Subject, *Spot) Judgement
 }
 

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -135,6 +136,14 @@ func (s *Subject) home(remedy string, at Place) (string, []finding.Evidence) {
 		where = "in a variable before the loop or, where the function itself is called often, " + where
 	}
 	return strings.Replace(remedy, Anywhere, where, 1), why
+}
+
+// OfParameter reports whether what a statement makes is of a type that the caller of the
+// function around it chooses: no package variable and no pool of the package can keep
+// that. A method of a generic type can, in its receiver.
+func (s *Subject) OfParameter(t types.Type, at Place) bool {
+	fn := s.FunctionAt(at.File, at.Line)
+	return fn != nil && fn.Node.Recv == nil && fn.Node.Type.TypeParams != nil && typed.OfParameter(t)
 }
 
 // homeOf is the place for what a declared function makes.

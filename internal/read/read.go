@@ -93,6 +93,7 @@ type recordedSources struct {
 	of    *Reading
 	texts map[string][]byte
 	meta  map[string]recording.Source
+	roots recording.Roots // nil: not looked for
 }
 
 func (s *recordedSources) own(frameFile string) bool {
@@ -122,11 +123,16 @@ func (s *recordedSources) Text(frameFile string) []byte {
 	return text
 }
 
+// Display names a file of which there is no copy, as one that only a line directive
+// names, relative to the directory of a module that it lies in.
 func (s *recordedSources) Display(frameFile string) string {
 	if m, ok := s.meta[frameFile]; ok {
 		return m.Path
 	}
-	return frameFile
+	if s.roots == nil {
+		s.roots = recording.RootsOf(s.of.rec.Sources)
+	}
+	return s.roots.Display(frameFile)
 }
 
 // columns names the value column that each kind of profile is read by.

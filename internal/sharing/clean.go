@@ -13,7 +13,8 @@ import (
 // cleaner takes names out of texts.
 type cleaner struct {
 	display map[string]string // of a frame's file, the name for people
-	roots   []string          // directories of the module, GOROOT and the module cache, longest first
+	within  recording.Roots   // directories of the module, GOROOT and the module cache
+	roots   []string          // those of them that say something, longest first
 	names   []*regexp.Regexp  // of what must not be left, with what stands beside it
 }
 
@@ -35,12 +36,13 @@ func newCleaner(sources []recording.Source, names []string) *cleaner {
 	}
 	for _, s := range sources {
 		c.display[s.Frame] = s.Path
-		within := strings.TrimPrefix(s.Path, "GOROOT/")
-		if root, ok := strings.CutSuffix(s.Frame, "/"+within); ok && strings.Count(root, "/") > 1 && !slices.Contains(c.roots, root) {
-			c.roots = append(c.roots, root)
+	}
+	c.within = recording.RootsOf(sources)
+	for _, r := range c.within {
+		if isAbsolute(r.Dir) && strings.Count(r.Dir, "/") > 1 && !slices.Contains(c.roots, r.Dir) {
+			c.roots = append(c.roots, r.Dir)
 		}
 	}
-	slices.SortFunc(c.roots, func(a, b string) int { return len(b) - len(a) })
 	return c
 }
 
@@ -62,11 +64,18 @@ func (c *cleaner) file(name string) string {
 	if name == "" || !strings.ContainsAny(name, `/\`) {
 		return c.text(name)
 	}
-	if path.IsAbs(name) || regexp.MustCompile(`^[A-Za-z]:[/\\]`).MatchString(name) {
+	if isAbsolute(name) {
+		if shown := c.within.Display(name); shown != name {
+			return c.text(shown)
+		}
 		return "…/" + path.Base(strings.ReplaceAll(name, `\`, "/"))
 	}
 	return c.text(name)
 }
+
+var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+
+func isAbsolute(name string) bool { return path.IsAbs(name) || drive.MatchString(name) }
 
 // text is a text without hosts of addresses, the module's directories and the names.
 func (c *cleaner) text(s string) string {
@@ -107,6 +116,9 @@ func (c *cleaner) operands(list []string) []string {
 func (c *cleaner) value(v any) any {
 	switch v := v.(type) {
 	case string:
+		if isAbsolute(v) && !strings.ContainsAny(v, " \t\n") { // a file's name
+			v = c.within.Display(v)
+		}
 		return c.operand(v)
 	case []any:
 		for i := range v {

@@ -50,7 +50,7 @@ func planted(t *testing.T) *recording.Recording {
 		"bench/1.txt":       {recording.KindBench, "pkg: example.com/shop/pay\nBenchmarkPay-2 10 2 ns/op\n"},
 		"metrics/1.jsonl":   {recording.KindMetrics, `{"t_ns":1,"goroutines":5}` + "\n" + `{"t_ns":18446744073709551615}` + "\n"},
 		"load/run.json":     {recording.KindLoadRun, `{"url":"http://` + host + `:8080/pay","errors":[{"first":"dial tcp 10.0.0.7:80: ` + home + `/sock"}],"n":12345678901234567890}`},
-		"findings.json":     {recording.KindFindings, `{"findings":[{"file":"pay/pay.go","line":2,"text":"` + home + `/shop/pay is slow on ` + host + `"}]}`},
+		"findings.json":     {recording.KindFindings, `{"findings":[{"file":"` + home + `/shop/pay/yaccpar","line":2,"text":"` + home + `/shop/pay is slow on ` + host + `"}]}`},
 		"cpu.pb.gz":         {recording.KindCPU, profileOf(t)},
 		"broken.pb.gz":      {recording.KindHeap, "no profile: " + home},
 	} {
@@ -78,7 +78,7 @@ func profileOf(t *testing.T) string {
 		Mapping: []*profile.Mapping{mapping}, Comments: []string{"taken on " + host},
 	}
 	for i, f := range []struct{ name, file string }{
-		{"example.com/shop/pay.Pay", home + "/shop/pay/pay.go"}, {"runtime.mallocgc", "/usr/local/go/src/runtime/malloc.go"}, {"main.annabels", "/tmp/build/main.go"},
+		{"example.com/shop/pay.Pay", home + "/shop/pay/pay.go"}, {"runtime.mallocgc", "/usr/local/go/src/runtime/malloc.go"}, {"main.annabels", "/tmp/build/main.go"}, {"example.com/shop/pay.parse", home + "/shop/pay/yaccpar"},
 	} {
 		fn := &profile.Function{ID: uint64(i + 1), Name: f.name, SystemName: f.name, Filename: f.file}
 		loc := &profile.Location{ID: uint64(i + 1), Mapping: mapping, Address: uint64(i + 1), Line: []profile.Line{{Function: fn, Line: int64(10 + i)}}}
@@ -136,7 +136,7 @@ func TestCopy(t *testing.T) {
 	for kind, want := range map[string]string{
 		recording.KindLoadRun:  `{"errors":[{"first":"dial tcp host: …/sock"}],"n":12345678901234567890,"url":"http://host/pay"}` + "\n",
 		recording.KindMetrics:  `{"t_ns":1,"goroutines":5}` + "\n" + `{"t_ns":18446744073709551615}` + "\n",
-		recording.KindFindings: `{"findings":[{"file":"pay/pay.go","line":2,"text":"…/pay is slow on …"}]}` + "\n",
+		recording.KindFindings: `{"findings":[{"file":"pay/yaccpar","line":2,"text":"…/pay is slow on …"}]}` + "\n",
 	} {
 		if texts[kind] != want {
 			t.Errorf("%s: %q, want %q", kind, texts[kind], want)
@@ -161,8 +161,9 @@ func TestCopy(t *testing.T) {
 		"example.com/shop/pay.Pay pay/pay.go:10 100 […] [/pay/now]",
 		"runtime.mallocgc GOROOT/src/runtime/malloc.go:11 200 […] [/pay/now]",
 		"main.annabels …/main.go:12 300 […] [/pay/now]",
+		"example.com/shop/pay.parse pay/yaccpar:13 400 […] [/pay/now]", // of a line directive
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") || p.Mapping[0].File != "…/pay.test" || p.Comments[0] != "taken on …" {
+	if strings.Join(got, "\n") != strings.Join(want, "\n") || p.Mapping[0].File != "pay.test" || p.Comments[0] != "taken on …" {
 		t.Errorf("profile %q, of %q, %q", got, p.Mapping[0].File, p.Comments)
 	}
 }

@@ -224,6 +224,45 @@ func isBasic(t types.Type, of types.BasicInfo) bool {
 	return ok && b.Info()&of != 0
 }
 
+// OfParameter reports whether a type is a type parameter or written with one.
+func OfParameter(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Pointer:
+		return OfParameter(t.Elem())
+	case *types.Slice:
+		return OfParameter(t.Elem())
+	case *types.Array:
+		return OfParameter(t.Elem())
+	case *types.Chan:
+		return OfParameter(t.Elem())
+	case *types.Map:
+		return OfParameter(t.Key()) || OfParameter(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if OfParameter(f.Type()) {
+				return true
+			}
+		}
+	case *types.Signature:
+		return OfParameter(t.Params()) || OfParameter(t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if OfParameter(v.Type()) {
+				return true
+			}
+		}
+	case *types.Named:
+		for arg := range t.TypeArgs().Types() {
+			if OfParameter(arg) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Element is what a slice or an array holds, nil for any other type.
 func Element(t types.Type) types.Type {
 	if t == nil {

@@ -289,10 +289,41 @@ func (v *view) made(line int) (what string, made ast.Expr) {
 		return "", nil
 	}
 	if _, lit := made.(*ast.FuncLit); lit {
-		return ": a function value is made anew in each call", made
+		return ": a function value is made anew " + v.when(made), made
 	}
 	t := v.pkg.TypeOf(made)
-	return fmt.Sprintf(": a %s is made anew in each call", types.TypeString(t, types.RelativeTo(v.pkg.Types))), made
+	return fmt.Sprintf(": a %s is made anew %s", types.TypeString(t, types.RelativeTo(v.pkg.Types)), v.when(made)), made
+}
+
+// when says when an expression of the place is evaluated.
+func (v *view) when(e ast.Expr) string {
+	if v.branch(e) == nil {
+		return "in each call"
+	}
+	return "each time that its branch is taken"
+}
+
+// branch is what decides whether a call evaluates an expression, the innermost; nil
+// where each call does, but for those that return before.
+func (v *view) branch(e ast.Expr) ast.Node {
+	var in ast.Node = e
+	for outer := v.pkg.Parent(in); outer != nil; in, outer = outer, v.pkg.Parent(outer) {
+		switch outer := outer.(type) {
+		case *ast.FuncLit:
+			return nil // its calls
+		case *ast.IfStmt:
+			if in == outer.Body || in == outer.Else {
+				return outer
+			}
+		case *ast.CaseClause, *ast.CommClause:
+			return outer
+		case *ast.BinaryExpr:
+			if (outer.Op == token.LAND || outer.Op == token.LOR) && in == outer.Y {
+				return outer
+			}
+		}
+	}
+	return nil
 }
 
 // remedy is what takes an allocation away, by where the value goes; "" where it has to
@@ -303,6 +334,9 @@ func (v *view) remedy(e ast.Expr) string {
 	const again = "Keep one between calls " + diagnose.Anywhere + ", and set it anew."
 	if lit {
 		return "Let a method, or a function that takes what the literal uses as arguments, do its work; or make it once and keep it."
+	}
+	if v.OfParameter(p.TypeOf(e), diagnose.Place{File: v.File, Line: v.LineAt(e.Pos())}) {
+		return ""
 	}
 	var of *types.Var
 	switch around := p.Parent(e).(type) {
@@ -321,6 +355,11 @@ func (v *view) remedy(e ast.Expr) string {
 		}
 		of = p.Var(to[i])
 		if _, name := to[i].(*ast.Ident); !name {
+			return ""
+		}
+		// What a branch makes for a variable from before it may be made only where
+		// that is too small.
+		if in := v.branch(e); in != nil && of != nil && of.Pos() < in.Pos() {
 			return ""
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"maps"
 	"slices"
 
 	"whet/internal/analyze/places"
@@ -15,7 +16,7 @@ import (
 
 // leastShare is what a kind of cost takes of the base's time at a place at least for
 // its rule to claim it.
-const leastShare = 0.15
+const leastShare = diagnose.LeastAsked
 
 // mostOf is the part of a place that a kind of cost takes at least to be its cause.
 const mostOf = 0.3
@@ -93,6 +94,13 @@ func (v *view) below(begins func(function string) bool) (sum *diagnose.Sets, mos
 		}
 	}
 	return sum, most
+}
+
+// called is the function that the line calls in most of some samples.
+func (v *view) called(of *diagnose.Sets) string {
+	names := slices.Sorted(maps.Keys(v.calls))
+	share := func(name string) float64 { return v.CPUShare(both(&of.CPU, &v.calls[name].CPU)) }
+	return slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(share(a), share(b)) })
 }
 
 // heaviest is the line of the place that has most of some samples.

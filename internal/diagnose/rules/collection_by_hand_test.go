@@ -101,6 +101,26 @@ func answers(n int) bool { // 87
 }
 
 func each([]*T) func(func(*T) bool)
+
+func sorted[K comparable](of map[K][]K) (n int) { // 95
+	queue := make([]K, 0) // 96
+	for k := range of { queue = append(queue, k) } // 97
+	return len(queue)
+}
+
+func named[K comparable](of map[K][]K) (n int) { // 101
+	queue := make([]string, 0) // 102
+	for range of { queue = append(queue, "k") } // 103
+	return len(queue)
+}
+
+type graph[K comparable] struct{ n int }
+
+func (g *graph[K]) sorted(of map[K][]K) (n int) { // 109
+	queue := make([]K, 0) // 110
+	for k := range of { queue = append(queue, k) } // 111
+	return len(queue)
+}
 `
 
 func TestCollectionPerCallByHand(t *testing.T) {
@@ -161,6 +181,10 @@ func TestCollectionPerCallByHand(t *testing.T) {
 		{"one block per iteration", 10, 1, "", []stack{{frames: "m/app.counts:45 runtime.mapassign_faststr", n: 400}, rest}, []stack{{"m/app.counts:45", 10, 300}, {"m/app.work:99", 10, 100}}, 43, 0.4, 0, 0.75, "300 bytes in 1 block per iteration", finding.High},
 		{"a result", 10, 1, "", []stack{rest}, []stack{{"m/app.result:64", 10, 300}}, 0, 0, 0, 0, "", ""},
 
+		// A pool cannot be of a type that the caller of a function chooses.
+		{"of a type that the caller chooses", 10, 1, "", []stack{rest}, []stack{{"m/app.sorted[...]:97", 10, 300}, {"m/app.work:99", 10, 100}}, 0, 0, 0, 0, "", ""},
+		{"of strings in a generic function", 10, 1, "", []stack{rest}, []stack{{"m/app.named[...]:103", 10, 300}, {"m/app.work:99", 10, 100}}, 102, 0, 0, 0.75, "", finding.High},
+		{"in a method of a generic type", 10, 1, "", []stack{rest}, []stack{{"m/app.(*graph[...]).sorted:111", 10, 300}, {"m/app.work:99", 10, 100}}, 110, 0, 0, 0.75, "", finding.High},
 		{"text", 10, 1, "", []stack{rest}, []stack{{"m/app.text:70", 10, 300}}, 0, 0, 0, 0, "", ""},
 		{"a map that is written out", 10, 1, "", []stack{rest}, []stack{{"m/app.written:76", 10, 300}}, 0, 0, 0, 0, "", ""},
 		// What is more than a set is kept as a map, small as it may be.

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 
 const kindsSource = `package app
 
-import ("encoding/hex"; "fmt"; "reflect"; "regexp"; "strings")
+import ("encoding/hex"; "encoding/json"; "fmt"; "go/parser"; "go/token"; "io"; "reflect"; "regexp"; "strings")
 
 func length(v any) int { // 5
 	return reflect.ValueOf(v).Len() // 6
@@ -147,6 +148,70 @@ func AppendAll(dst []byte, b []byte) []byte { // 131
 	}
 	return dst
 }
+
+func parsed(set *token.FileSet, src string) {
+	parser.ParseFile(set, "x.go", src, 0) // 139
+}
+
+func matching(scheme string) *regexp.Regexp {
+	return regexp.MustCompile("(?i)" + scheme + "://") // 143
+}
+
+func body(r io.Reader, to any) error {
+	return json.NewDecoder(r).Decode(to) // 147
+}
+
+type stream struct{ *json.Decoder }
+
+func (s stream) next(to any) error {
+	return s.Decode(to) // 153
+}
+
+func one[T any](text []byte) (v T, err error) {
+	err = json.Unmarshal(text, &v) // 157
+	return v, err
+}
+
+func named(text []byte) (f struct{ Name string }, err error) {
+	err = json.Unmarshal(text, &f) // 162
+	return f, err
+}
+
+type page struct{ numbers []float64 }
+
+func (p *page) number(v float64) *float64 { // 168
+	if len(p.numbers) == cap(p.numbers) {
+		p.numbers = make([]float64, 0, 32) // 170
+	}
+	p.numbers = append(p.numbers, v)
+	return &p.numbers[len(p.numbers)-1]
+}
+
+func grown(buf []any, n int, use func([]any)) {
+	if cap(buf) < n {
+		buf = make([]any, n) // 178
+	}
+	use(buf)
+}
+
+func chosen[K comparable](n int, use func([]K)) {
+	queue := make([]K, n) // 184
+	use(queue)
+}
+
+func branches(n int, use func([]any)) {
+	if n > 0 {
+		list := make([]any, n) // 190
+		use(list)
+	}
+}
+
+func scheme() string { return fmt.Sprint("https?", "://") } // 195
+
+func strict() *regexp.Regexp {
+	exp := "(?i)" + scheme()
+	return regexp.MustCompile(exp) // 199
+}
 `
 
 // Each kind of cost is claimed where its condition holds, with the share that its samples
@@ -176,8 +241,27 @@ func TestKindsOfCost(t *testing.T) {
 		{"a regular expression", "regexp-run", some("m/app.valid:10 regexp.(*Regexp).doExecute", 300), nil, 10, 0.3, "30.0 % of the time"},
 		{"little of one", "regexp-run", some("m/app.valid:10 regexp.(*Regexp).doExecute", 100), nil, 0, 0, ""},
 		{"hex", "library-work", some("m/app.digits:14 encoding/hex.Encode", 500), nil, 14, 0.5, "hex.Encode takes 50.0 % of the time"},
+		{"reflection of a library", "reflection", some("m/app.length:6 other.Decode reflect.Value.Len", 400), nil, 6, 0.4, "most of it below other.Decode: "},
+		{"an expression that is compiled", "regexp-run", some("m/app.matching:143 regexp.MustCompile regexp.compile regexp/syntax.Parse", 400), nil, 0, 0, ""},
+		{"compiled in each call", "regexp-compile", some("m/app.strict:199 regexp.MustCompile regexp.compile regexp/syntax.Parse", 400), nil, 199, 0.4, "regexp.MustCompile compiles a regular expression in every call, and that takes 40.0 %"},
+		{"of the caller's text", "regexp-compile", some("m/app.matching:143 regexp.MustCompile regexp.compile regexp/syntax.Parse", 400), nil, 0, 0, ""},
+		{"compiled once", "regexp-compile", some("sync.(*Once).doSlow m/app.strict:199 regexp.MustCompile regexp.compile", 400), nil, 0, 0, ""},
+		{"compiled once and not run", "regexp-run", some("sync.(*Once).doSlow m/app.matching:143 regexp.MustCompile regexp.compile", 400), nil, 0, 0, ""},
+		{"what only parses", "regexp-run", some("sync.(*Once).doSlow m/app.matching:143 regexp/syntax.Parse", 400), nil, 0, 0, ""},
+		{"little compiled", "regexp-compile", some("m/app.strict:199 regexp.MustCompile regexp.compile regexp/syntax.Parse", 140), nil, 0, 0, ""},
+		{"a few calls that compile", "regexp-compile", some("m/app.strict:199 regexp.MustCompile regexp.compile runtime.mallocgc", 400), []stack{{"m/app.strict:199 regexp.MustCompile regexp.compile", 2, 64}, {others, 1, 16}}, 0, 0, ""},
+		{"Go source", "library-work", some("m/app.parsed:139 go/parser.ParseFile go/scanner.(*Scanner).Scan", 900), nil, 0, 0, ""},
+		{"a known type", "library-work", some("m/app.named:162 encoding/json.Unmarshal", 500), nil, 162, 0.5, "json.Unmarshal takes 50.0 %"},
+		{"a value of any type", "library-work", some("m/app.(*stream).next:153 encoding/json.(*Decoder).Decode", 500), nil, 0, 0, ""},
+		{"a type parameter", "library-work", some("m/app.one:157 encoding/json.Unmarshal", 500), nil, 0, 0, ""},
+		{"a decoder for each text", "library-work", append(some("m/app.body:147 encoding/json.(*Decoder).Decode encoding/json.(*Decoder).refill runtime.growslice", 400), stack{frames: "m/app.body:147 encoding/json.(*Decoder).Decode encoding/json.(*decodeState).value", n: 400}), nil, 147, 800.0 / 1400, "json.NewDecoder makes a decoder and a buffer"},
+		{"a decoder that costs little", "library-work", append(some("m/app.body:147 encoding/json.(*Decoder).Decode encoding/json.(*Decoder).refill net.(*conn).Read", 400), stack{frames: "m/app.body:147 encoding/json.(*Decoder).Decode encoding/json.(*decodeState).value", n: 400}), nil, 0, 0, ""},
 		{"hashing", "library-work", some("m/app.digits:14 crypto/sha256.Sum256", 900), nil, 0, 0, ""},
 		{"memory", "memory-per-call", some("m/app.run:18 runtime.makeslice runtime.mallocgc", 500), taken("m/app.run:18", 64), 18, 0.5, "a []any is made anew"},
+		{"a page for many calls", "memory-per-call", some("m/app.(*page).number:170 runtime.makeslice runtime.mallocgc", 500), taken("m/app.(*page).number:170", 256), 0, 0, ""},
+		{"where it is too small", "memory-per-call", some("m/app.grown:178 runtime.makeslice runtime.mallocgc", 500), taken("m/app.grown:178", 256), 0, 0, ""},
+		{"of a type that the caller chooses", "memory-per-call", some("m/app.chosen[...]:184 runtime.makeslice runtime.mallocgc", 500), taken("m/app.chosen[...]:184", 256), 0, 0, ""},
+		{"in a branch", "memory-per-call", some("m/app.branches:190 runtime.makeslice runtime.mallocgc", 500), taken("m/app.branches:190", 256), 190, 0.5, "a []any is made anew each time that its branch is taken"},
 		{"seldom", "memory-per-call", some("m/app.run:18 runtime.makeslice runtime.mallocgc", 500), []stack{{frames: "m/app.run:18", n: 0, size: 64}}, 0, 0, ""},
 		{"for the caller", "memory-per-call", some("m/app.Args:26 runtime.makeslice runtime.mallocgc", 500), taken("m/app.Args:26", 64), 0, 0, ""},
 		{"for a caller in the package", "memory-per-call", some("m/app.args:30 runtime.makeslice runtime.mallocgc", 500), taken("m/app.args:30", 64), 30, 0.5, "a []any is made anew"},
@@ -253,5 +337,30 @@ func TestKindsOfCostAskedLast(t *testing.T) {
 	s.EachWork(at, func(w diagnose.Work) { sums[w.Kind] += w.Value })
 	if sums[places.Reflection] != 400*10_000_000 || sums[places.Instructions] != 50*10_000_000 || len(sums) != 2 {
 		t.Errorf("the place is made of %v", sums)
+	}
+}
+
+// What a place costs is said where that says more than that the time is spent there.
+func TestKindsOfCostSay(t *testing.T) {
+	for _, test := range []struct{ name, frames, says string }{
+		{"its own instructions", "m/app.emptied:49", ""},
+		{"work of a library", "m/app.emptied:49 other.Resize", ""},
+		{"a map", "m/app.emptied:49 runtime.mapassign_faststr", "work on a map"},
+		{"a library's reflection", "m/app.length:6 other.Decode reflect.Value.Len", "below other.Decode: "},
+		{"made under a condition", "m/app.(*page).number:170 runtime.makeslice runtime.mallocgc", "each time that its branch is taken"},
+		{"an expression of the caller's", "m/app.matching:143 regexp.MustCompile regexp.compile regexp/syntax.Parse", "regexp.MustCompile compiles a regular expression in every call, and that takes 90.0 % of the time."},
+		{"a character at a time", "m/app.(*machine).escaped:55", "takes s one character at a time"},
+	} {
+		s := app(t, kindsSource, known, []stack{{frames: test.frames, n: 900}, {frames: "other.work", n: 100}}, []stack{{frames: "m/app.(*page).number:170", n: 10, size: 256}})
+		places := run(t, registry(t), []*diagnose.Subject{s}).HotPlaces
+		i := slices.IndexFunc(places, func(p finding.HotPlace) bool { return p.CPURatio != nil && *p.CPURatio > 0.5 })
+		switch {
+		case i < 0:
+			t.Errorf("%s: no place in %+v", test.name, places)
+		case test.says == "" && places[i].Cause != nil:
+			t.Errorf("%s: it says %q", test.name, *places[i].Cause)
+		case test.says != "" && (places[i].Cause == nil || !strings.Contains(*places[i].Cause, test.says)):
+			t.Errorf("%s: it says %v, want %q", test.name, places[i].Cause, test.says)
+		}
 	}
 }

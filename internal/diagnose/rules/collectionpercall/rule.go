@@ -23,7 +23,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A map, or a slice that grows or holds more than plain numbers, is made in each call and dropped when the call is over: a local variable, or a field of a struct that itself lives no longer than a call.",
 			Why:    "Its memory is allocated, filled as it grows, and collected for every call. A set of a few elements takes a header and a table, and each look-up hashes.",
-			Silent: "For what outlives the call (returned, stored, sent, held by a literal that may run later, in a struct that is kept), and wherever the source does not show that it does not; for what the compiler keeps on the stack; for what is made once in ten iterations or less, or by a function that a program calls once; for maps that are written out with their elements; for slices of numbers that are made with their length (buffer-per-call) and of bytes or runes; for lines that take memory for something else too; for what benchmarks make themselves; for what logging, dense-map or slice-growth say already; without types.",
+			Silent: "For what outlives the call (returned, stored, sent, held by a literal that may run later, in a struct that is kept), and wherever the source does not show that it does not; for what the compiler keeps on the stack; for what is made once in ten iterations or less, or by a function that a program calls once; for maps that are written out with their elements; for slices of numbers that are made with their length (buffer-per-call) and of bytes or runes; for lines that take memory for something else too; for what benchmarks make themselves; for elements whose type the caller of a generic function chooses, which no package variable can keep; for what logging, dense-map or slice-growth say already; without types.",
 			Fix:    "Keep the memory between calls, in a field where one goroutine at a time calls the method, in a sync.Pool otherwise, and clear it; for sets of a few elements, slices.",
 			Before: "seen := make(map[int]bool)\nfor _, to := range doors { seen[to] = true }",
 			After:  "seen := f.seen[:0]\nfor _, to := range doors { if !slices.Contains(seen, to) { seen = append(seen, to) } }\nf.seen = seen",
@@ -68,7 +68,7 @@ func found(s *diagnose.Subject, p *collections.Package, c *collections.Collectio
 		return f, false
 	}
 	var made, ends bool
-	if f.made, made = start(c); !made || !s.MadeInCalls(f.again()) {
+	if f.made, made = start(c); !made || !s.MadeInCalls(f.again()) || s.OfParameter(c.Var.Type(), f.p.Place(f.made)) {
 		return f, false
 	}
 	if ends, f.followed = p.Ends(c); !ends {

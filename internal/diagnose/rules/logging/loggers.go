@@ -1,6 +1,7 @@
 package logging
 
 import (
+	"go/types"
 	"strings"
 
 	"whet/internal/analyze/hot"
@@ -25,6 +26,7 @@ type function struct {
 	emits    bool
 	logger   bool // of a logging package
 	homeMade bool // of the program's own
+	handler  bool // part of a handler of log/slog
 	logs     bool // writes or builds a log record: homeMade, or of a logging package and not one that only configures it
 }
 
@@ -46,6 +48,7 @@ func (l *loggers) function(fn string) *function {
 		library := knownPackage(sym.Package)
 		known = &function{Name: sym, part: partOf(fn), emits: emits(fn), logger: Package(sym.Package), homeMade: !library && shaped(sym) && l.records(fn)}
 		known.logs = known.homeMade || library && !configures(sym.Name)
+		known.handler = handles(l.s.FunctionOf(sym.Declared()))
 		l.functions[fn] = known
 	}
 	return known
@@ -64,7 +67,39 @@ func (l *loggers) frame(c *hot.Classified, id callstack.FrameID) *line {
 // isLogger reports whether a function is part of a logger, seen from its callee,
 // nil for none: the place to change is then further out.
 func (f *function) isLogger(callee *function) bool {
-	return f.homeMade || f.logger || callee != nil && f.Receiver != "" && callee.Package == f.Package && callee.Receiver == f.Receiver
+	return f.homeMade || f.logger || f.handler || callee != nil && f.Receiver != "" && callee.Package == f.Package && callee.Receiver == f.Receiver
+}
+
+// handles reports whether a declared function is part of a handler of log/slog: what it
+// calls of that package takes a record apart. It takes a slog.Record, or is a method of
+// a type that has a method Handle which does.
+func handles(fn *typed.Function) bool {
+	if fn == nil || fn.Object == nil {
+		return false
+	}
+	sig := fn.Object.Signature()
+	if takesRecord(sig) {
+		return true
+	}
+	if sig.Recv() == nil {
+		return false
+	}
+	of, _, _ := types.LookupFieldOrMethod(sig.Recv().Type(), true, fn.Object.Pkg(), "Handle")
+	method, ok := of.(*types.Func)
+	return ok && takesRecord(method.Signature())
+}
+
+func takesRecord(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		t := types.Unalias(v.Type())
+		if to, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(to.Elem())
+		}
+		if named, ok := t.(*types.Named); ok && named.Obj().Name() == "Record" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "log/slog" {
+			return true
+		}
+	}
+	return false
 }
 
 // records reports whether a function that is named like a logger is one: it

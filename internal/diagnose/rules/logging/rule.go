@@ -20,7 +20,7 @@ func Rule() diagnose.Rule {
 		Doc: diagnose.Doc{
 			What:   "A log statement spends a share of the CPU time or of the allocated bytes on formatting, reflection and allocation, or on building the arguments of a record whose level is off.",
 			Why:    "A record goes through reflection, maps and fmt for every call, and its arguments are evaluated before the logger can look at the level.",
-			Silent: "When the logger only appends and writes bytes (the share alone is no fault); when the avoidable part is below the threshold; when a logger is itself what the benchmark calls or its package is the one under test; below the minimum of samples, for CPU time. A logger that is off can only be seen with types, because nothing of it is in the profile.",
+			Silent: "When the logger only appends and writes bytes (the share alone is no fault); when the avoidable part is below the threshold; when a logger is itself what the benchmark calls or its package is the one under test; in a handler of log/slog, which takes apart the record that others log; below the minimum of samples, for CPU time. A logger that is off can only be seen with types, because nothing of it is in the profile.",
 			Fix:    "Use typed fields and a logger that appends bytes, log a sample of the records, or log outside the hot path; where the level is off, ask whether it is enabled before the arguments are built.",
 			Before: "log.WithFields(logrus.Fields{\"user\": id, \"n\": n}).Info(\"seen\")",
 			After:  "logger.Info().Int(\"user\", id).Int(\"n\", n).Msg(\"seen\") // zerolog",

@@ -10,7 +10,8 @@
 //
 // A pattern that comes from the caller's data is never claimed: only who knows
 // how many different ones there are can say whether a cache of compiled
-// expressions would hold them, and an unbounded one is worse than none.
+// expressions would hold them, and an unbounded one is worse than none. That it is
+// compiled in each call is said of a hot place, as its cause.
 //
 // It misleads where one line holds several statements.
 package regexpcompile

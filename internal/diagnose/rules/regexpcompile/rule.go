@@ -2,6 +2,7 @@ package regexpcompile
 
 import (
 	"fmt"
+	"go/ast"
 	"slices"
 	"strings"
 
@@ -9,6 +10,8 @@ import (
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/repeated"
+	"whet/internal/finding"
+	"whet/internal/quantity"
 	"whet/internal/typed"
 )
 
@@ -18,7 +21,7 @@ func Rule() diagnose.Rule {
 		ID:    "regexp-compile",
 		Title: "a regular expression compiled in every call",
 		Doc: diagnose.Doc{
-			What:   "A statement calls regexp.Compile, MustCompile (or their POSIX forms), MatchString, Match or MatchReader again and again with a pattern that does not change: a constant, a package variable, one of a list of constants, something the loop around it does not change, or what its callers give it as a constant.",
+			What:   "A statement calls regexp.Compile, MustCompile (or their POSIX forms), MatchString, Match or MatchReader again and again with a pattern that does not change: a constant, a package variable, one of a list of constants, something the loop around it does not change, or what its callers give it as a constant. At one of the first three hot places, where no other rule speaks and compiling takes 15 % of the time and more, also one that functions of no arguments and package variables make, with low confidence.",
 			Why:    "Compiling parses the pattern, simplifies it and builds a program for the matcher: microseconds and dozens of allocations, often more than the matching that follows.",
 			Silent: "When the pattern comes from the caller's data (whether a bounded cache of compiled expressions pays, only the number of different ones can tell); when the compilation runs once (in a package variable, init, sync.Once or sync.OnceValue, set-up) or cannot be seen to be repeated; for the matching itself; for a constant pattern that package strings or a loop can do without, where the rule regexp-replace speaks of both; without types.",
 			Fix:    "A package variable, var re = regexp.MustCompile(…), or sync.OnceValue where it is rarely needed; before the loop, where the pattern changes from call to call.",
@@ -29,6 +32,7 @@ func Rule() diagnose.Rule {
 		MinSamples: diagnose.MinCPUSamples,
 		Outranks:   []string{"made-per-call"},
 		Find:       find,
+		At:         at,
 	}
 }
 
@@ -48,6 +52,55 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		}
 	}
 	return claims
+}
+
+// at is about a hot place that compiles in each call, whatever the pattern. It claims
+// one that the program makes by itself, of which nothing shows that it is the same each
+// time, and only says the cause where callers decide.
+func at(s *diagnose.Subject, spot *diagnose.Spot) (j diagnose.Judgement) {
+	for _, p := range repeated.Find(s, repeated.Search{
+		Function: func(fn string) bool { return slices.Contains(compiles, fn) || slices.Contains(matches, fn) },
+		Fixed:    func(typed.Site) typed.Fixed { return typed.Fixed{By: typed.FixedConst} },
+		Part:     part,
+	}) {
+		lines := func(line int) bool { return p.At.First <= line && line <= p.At.Last }
+		share, spent := s.CPUShare(p.Avoidable.CPU), s.CPUShare(spot.Cost.CPU.Keep())
+		if p.At.File != spot.File || !slices.ContainsFunc(spot.Lines, lines) || share < diagnose.LeastAsked || share < spent/2 || !p.Repeated(false) {
+			continue
+		}
+		why := fmt.Sprintf("%s compiles a regular expression in every call, and that takes %s of the time.", strings.Join(p.ShortNames(), " and "), quantity.Percent(share))
+		if slices.ContainsFunc(s.Sites(p.At), func(c typed.Site) bool {
+			return slices.Contains(p.Names, c.Callee()) && (len(c.Args) == 0 || ofCaller(c.In, c.Args[0], 0))
+		}) {
+			return diagnose.Judgement{Cause: why}
+		}
+		return diagnose.Judgement{Cause: why, Claim: &diagnose.Claim{
+			Place: p.Place(), Cost: p.Cost, Avoidable: p.Avoidable, Confidence: finding.Low, Why: why,
+			Remedy:   "Compile it once, where nothing that the pattern is built from changes: in a package variable, or by sync.OnceValue where it is rarely needed.",
+			Evidence: append(s.CPUEvidence(p.Cost.CPU, "are in "+strings.Join(p.ShortNames(), ", ")), s.AllocEvidence(p.Cost.Allocs)...),
+		}}
+	}
+	return j
+}
+
+// ofCaller reports whether a pattern holds what a call is given, or what cannot be told:
+// anything but constants, package variables, what functions return for these, and local
+// variables that are set once to such.
+func ofCaller(p *typed.Package, pattern ast.Expr, depth int) (found bool) {
+	ast.Inspect(pattern, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || found {
+			return !found
+		}
+		v := p.Var(id)
+		if v == nil || typed.Global(v) {
+			return true
+		}
+		value := p.SetOnce(v)
+		found = v.IsField() || value == nil || depth == 8 || ofCaller(p, value, depth+1)
+		return true
+	})
+	return found
 }
 
 // part leaves the matching out of what is avoidable.
