@@ -146,7 +146,7 @@ func profileOf(t *testing.T, inUse map[string]int64) []byte {
 	return out.Bytes()
 }
 
-const gcLog = "gc 1 @0.004s 2%: 0.037+0.29+0.068 ms clock, 0.074+0.069/0.050/0.055+0.13 ms cpu, 3->3->0 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P\n"
+const gcLog = "gc 1 @0.004s 2%: 0.037+0.29+0.068 ms clock, 0.074+0.069/0.050/0.055+0.13 ms cpu, 3->3->0 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)\n"
 
 // recorded is a recording of a program's log and heap profiles, second by second.
 func recorded(t *testing.T, heaps ...map[string]int64) string {
@@ -188,6 +188,9 @@ func TestGrowthInARecording(t *testing.T) {
 	d := runGC(t, new(view), grown)
 	c := d.Conclusions[len(d.Conclusions)-1]
 	if c.Kind != analyze.GrownHeap || c.Text != "What is alive grew in 2.00 s: there is 40 MiB more of what bytes.growSlice (/src/bytes.growSlice.go:5), for main.fill (/src/fill.go:7) allocated." {
+		t.Errorf("%+v", c)
+	}
+	if c := d.Conclusions[0]; c.Kind != analyze.Forced || c.Text != "The program, or whet and package testing around what they measure, ask for 1 of 1 cycle." {
 		t.Errorf("%+v", c)
 	}
 	if g := d.Grown; g.Before != 15*mib || g.After != 54*mib || g.Other != -1*mib || g.Period != 512<<10 {

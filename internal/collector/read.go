@@ -114,7 +114,7 @@ func (v *view) recorded(_ context.Context, _ *cli.Env, operand string) (*gc.Page
 	if err != nil {
 		return nil, err
 	}
-	p := pageOf(profiles.Shown(operand), t, analyze.Input{LimitBytes: int64(v.limit)})
+	p := pageOf(profiles.Shown(operand), t, analyze.Input{LimitBytes: int64(v.limit), Recorded: true})
 	if p.Process == nil {
 		return p, nil
 	}

@@ -16,6 +16,9 @@ type Input struct {
 	LimitBytes int64
 	// Percent is GOGC; 0: unknown.
 	Percent int
+	// Recorded says that the process was measured: whet, and package testing, ask for
+	// collections around what they measure.
+	Recorded bool
 }
 
 // Range is the least, the median and the greatest of a size, in bytes.
@@ -40,6 +43,7 @@ func (c CPU) add(g *gctrace.Cycle) CPU {
 // Result is what the log says. Times are since the runtime started.
 type Result struct {
 	Cycles, Forced int
+	Recorded       bool  // as given
 	Missing        int64 // cycles without a line
 	// FromNs is 0 where the log has the first cycle, else that one's beginning; ToNs
 	// is the end of the last one.
@@ -107,7 +111,7 @@ func (s sizes) add(bytes int64) { s[bytes>>20]++ }
 // Analyze reads a log to its end.
 func Analyze(in Input) *Result {
 	p := in.Process
-	r := &Result{Missing: p.Missing, LimitBytes: in.LimitBytes, Inits: p.Inits}
+	r := &Result{Missing: p.Missing, LimitBytes: in.LimitBytes, Inits: p.Inits, Recorded: in.Recorded}
 	for i := range p.Inits {
 		r.InitNs, r.InitBytes, r.InitAllocs = plus(r.InitNs, int64(p.Inits[i].Wall)), plus(r.InitBytes, p.Inits[i].Bytes), plus(r.InitAllocs, p.Inits[i].Allocs)
 	}

@@ -257,12 +257,17 @@ func (w *watch) forced(r *Result) *Conclusion {
 	if r.Forced == 0 || float64(r.Forced) < forcedPart*float64(r.Cycles) {
 		return nil
 	}
-	return &Conclusion{
+	c := &Conclusion{
 		Kind: Forced, FromNs: w.forcedAt, ToNs: w.forcedAt + w.forcedNs,
 		Text:     fmt.Sprintf("The program asks for %s of %s itself: runtime.GC and debug.FreeOSMemory stop who calls them until the cycle ends.", quantity.Count(float64(r.Forced)), quantity.Plural(r.Cycles, "cycle")),
 		Evidence: []string{fmt.Sprintf("the longest takes %s, at %s, and stops the world for %s of them", span(w.forcedNs), span(w.forcedAt), span(w.forcedPause))},
 		Remedy:   "Leave collecting to the runtime; GOMEMLIMIT bounds memory without it.",
 	}
+	if w.in.Recorded {
+		c.Text = fmt.Sprintf("The program, or whet and package testing around what they measure, ask for %s of %s.", quantity.Count(float64(r.Forced)), quantity.Plural(r.Cycles, "cycle"))
+		c.Remedy = "If they are the program's (runtime.GC, debug.FreeOSMemory), leave collecting to the runtime; GOMEMLIMIT bounds memory without it."
+	}
+	return c
 }
 
 func longPauses(r *Result) *Conclusion {

@@ -131,7 +131,10 @@ func (p *Page) figures() []figure {
 	if r.Cycles > 0 {
 		text := fmt.Sprintf("%s a second", quantity.Count(r.RatePerS()))
 		if r.Forced > 0 {
-			text += fmt.Sprintf(", %d forced by the program", r.Forced)
+			text += fmt.Sprintf(", %d forced", r.Forced)
+			if !r.Recorded {
+				text += " by the program"
+			}
 		}
 		if r.Missing > 0 {
 			text += fmt.Sprintf(", %d more without a line", r.Missing)
