@@ -318,7 +318,7 @@ func TestLanguageServerBadMessages(t *testing.T) {
 		{"a negative length", hello + "Content-Length: -5\r\n\r\n{}", `"id":1`, 3, "is no length"},
 		{"no length", hello + "Content-Type: x\r\n\r\n{}", `"id":1`, 3, "has no Content-Length"},
 		{"a short length", hello + "Content-Length: 5\r\n\r\n" + `{"jsonrpc":"2.0","id":2,"method":"shutdown"}` + "\r\n\r\n", "-32700", 3, "may have been of another length than its header said"},
-		{"a long length", hello + "Content-Length: 500\r\n\r\n{}", `"id":1`, 3, "unexpected EOF"},
+		{"a long length", hello + "Content-Length: 500\r\n\r\n{}", `"id":1`, 3, "read message: the editor ended the connection in the middle of one"},
 		{"a long header", hello + strings.Repeat("x", 10_000), `"id":1`, 3, "is longer than"},
 		{"a header without end", hello + strings.Repeat("X: y\r\n", 100), `"id":1`, 3, "more than 64 lines"},
 	} {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -130,17 +129,11 @@ func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
 	if err != nil {
 		return err
 	}
-	name := v.outputOf(p.Name)
 	write := func(w io.Writer) error { return v.write(w, p, e.Width, e.Color && v.toTerminal()) }
 	if ctx.Err() == nil {
-		return cli.Abandonable(ctx, func() error { return e.Emit(ctx, name, write) })
+		return cli.Abandonable(ctx, func() error { return e.Emit(ctx, v.outputOf(p.Name), write) })
 	}
-	if name == "" || name == "-" {
-		err = write(e.Stdout)
-	} else if err = cli.WriteResult(ctx, name, write); err == nil {
-		_, err = fmt.Fprintln(e.Stdout, e.Path(name))
-	}
-	return cmp.Or(err, errInterrupted)
+	return cmp.Or(v.emit(ctx, e, p.Name, write), errInterrupted)
 }
 
 func (v *view) toTerminal() bool { return v.output == "" || v.output == "-" }

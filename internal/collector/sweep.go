@@ -103,7 +103,7 @@ func (v *view) sweep(ctx context.Context, e *cli.Env, command []string) error {
 	}
 	o.Budget = max(o.Budget-spent, time.Millisecond)
 	o.Progress = func(p search.Progress, s sweep.Setting) {
-		status.Set("%s: GOGC %d, limit %d; %s, about %v left", p.Stage, s.Percent, s.LimitBytes, quantity.Plural(p.Runs, "run"), p.Left.Round(time.Second))
+		status.Set("%s: %s; %s, about %v left", p.Stage, gc.Variables(s), quantity.Plural(p.Runs, "run"), p.Left.Round(time.Second))
 	}
 	if err := o.Validate(); err != nil {
 		return cli.UsageError("gc: -sweep: %w", err)

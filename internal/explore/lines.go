@@ -2,9 +2,11 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -86,6 +88,9 @@ func (v *linesView) run(ctx context.Context, e *cli.Env, operands []string) erro
 	case v.asJSON && v.format != "text":
 		return cli.UsageError("lines: choose -json or -format %s", v.format)
 	case !recording.Is(operands[0]):
+		if _, err := os.Stat(operands[0]); errors.Is(err, fs.ErrNotExist) {
+			return cli.UsageError("lines: there is no recording %s", operands[0])
+		}
 		return cli.UsageError("lines: %s is no recording: whet list shows the lines of a profile", operands[0])
 	case len(operands) == 2:
 		var err error

@@ -21,7 +21,8 @@ func listView() *profileVerb {
 		short: "the source of functions with the cost of each line",
 		long: `
 List prints the source of the functions whose name matches the regular expression RE, with flat and
-cum of each line. A source that may not be the profiled one is shown with a warning.`,
+cum of each line. A source that may not be the profiled one is shown with a warning. Of a recording
+-json has the compiler's decisions too, which whet lines shows beside every kind of cost.`,
 		examples: []string{
 			"whet list 'ServeHTTP$' cpu.pb.gz",
 			"whet list -kind allocs Encode encode.whet",
@@ -44,7 +45,8 @@ func weblistView() *profileVerb {
 		short: "source and assembly of functions as one HTML file",
 		long: `
 Weblist writes the source of the functions whose name or file matches the regular expression RE,
-with the cost of each line and, where the program is at hand, the instructions that the line became.`,
+with the cost of each line, where the program is at hand the instructions that the line became, and
+of a recording what the compiler decided there.`,
 		examples: []string{
 			"whet weblist 'mallocgc$' ./service cpu.pb.gz",
 			"whet weblist -o out.html Encode encode.whet",

@@ -156,11 +156,11 @@ func Find(ctx context.Context, o Options, measure func(ctx context.Context, s Se
 		s.Warn("interrupted: this is what was measured until then")
 		err = nil
 	case errors.Is(err, search.ErrBudget):
-		s.Warn("%v is spent: this is what was measured until then; give more time with -budget", o.Budget.Round(time.Second))
+		s.Warn("the budget is spent: this is what was measured until then; give more time with -budget")
 		err = nil
 	}
 	if n := s.least(); n < fewestRounds {
-		s.Warn("a setting was measured %d times only: with less than %d runs of each, which ones differ is not known", n, fewestRounds)
+		s.Warn("a setting was measured %s: with less than %d runs of each, which ones differ is not known", [fewestRounds]string{"not at all", "only once", "only twice"}[n], fewestRounds)
 	}
 	r.Warnings = s.Warnings
 	return r, err

@@ -130,6 +130,9 @@ func envelope(data []byte) (valid, id, called bool) {
 	return true, first == '"' || first == '-' || first >= '0' && first <= '9', m.Method != ""
 }
 
+// errCut is a message without its end.
+var errCut = errors.New("read message: the editor ended the connection in the middle of one")
+
 func (f *frames) read() ([]byte, error) {
 	length := -1
 	for n := 0; ; n++ {
@@ -138,7 +141,7 @@ func (f *frames) read() ([]byte, error) {
 		case err == io.EOF && n == 0 && len(line) == 0:
 			return nil, io.EOF
 		case err == io.EOF:
-			return nil, io.ErrUnexpectedEOF
+			return nil, errCut
 		case errors.Is(err, bufio.ErrBufferFull):
 			return nil, fmt.Errorf("read message: a line of its header is longer than %d bytes", maxHeader)
 		case err != nil:
@@ -172,7 +175,7 @@ func (f *frames) read() ([]byte, error) {
 	var data bytes.Buffer // grows with what comes, not with what is promised
 	if _, err := io.CopyN(&data, f.r, int64(length)); err != nil {
 		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
+			err = errCut
 		}
 		return nil, err
 	}

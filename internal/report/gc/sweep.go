@@ -38,8 +38,8 @@ func percentWord(s sweep.Setting) string {
 
 func limitWord(s sweep.Setting) string { return word(s.LimitBytes, quantity.Bytes) }
 
-// variables are a setting for a shell.
-func variables(s sweep.Setting) string {
+// Variables are a setting for a shell.
+func Variables(s sweep.Setting) string {
 	text := "GOGC=" + percentWord(s)
 	switch limit := s.LimitBytes; {
 	case limit == sweep.Off:
@@ -123,7 +123,7 @@ func (s *Sweep) choices() []string {
 		if !p.Choice {
 			continue
 		}
-		text := fmt.Sprintf("%s: %s, %s", variables(p.Setting), span(int64(p.Time)), size(p.PeakBytes))
+		text := fmt.Sprintf("%s: %s, %s", Variables(p.Setting), span(int64(p.Time)), size(p.PeakBytes))
 		if usual != nil && usual.Setting != p.Setting && usual.PeakBytes > 0 {
 			text += fmt.Sprintf(" (%s of the time and %s of the memory of Go's own setting)",
 				quantity.Percent(p.Time.Seconds()/usual.Time.Seconds()), quantity.Percent(float64(p.PeakBytes)/float64(usual.PeakBytes)))
