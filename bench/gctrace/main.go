@@ -73,12 +73,12 @@ func render(dir string) (string, error) {
 		return "", err
 	}
 	s := &e.Samples
-	t := ledger.Table{Head: []string{"log of " + quantity.Count(float64(s.Lines)) + " cycles, " + quantity.Bytes(float64(s.Bytes)), "time", "CPU", "memory", "its/awk's, time", "95 % interval"}}
+	t := ledger.Table{Head: []string{"log of " + quantity.Count(float64(s.Lines)) + " cycles, " + quantity.Bytes(float64(s.Bytes)), "time", "CPU", "memory", "its/awk's, CPU", "95 % interval"}}
 	for _, r := range []struct {
 		name string
 		runs ledger.Runs
 	}{{"`whet gc`", s.Text}, {"`whet gc -json`, every cycle", s.JSON}, {"`awk`, three sums", s.Awk}} {
-		ratio, interval := r.runs.Times(s.Awk)
+		ratio, interval := r.runs.CPUTimes(s.Awk)
 		t.Rows = append(t.Rows, []string{r.name, r.runs.Wall(), r.runs.CPU(), r.runs.Memory(), ratio, interval})
 	}
 	return fmt.Sprintf("%s\n%s; %d turns.\n", t.Markdown(), e.Caption(), len(s.Awk)), nil
