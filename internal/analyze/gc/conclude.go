@@ -6,6 +6,7 @@ import (
 	"whet/internal/analyze/events"
 	"whet/internal/format/gctrace"
 	"whet/internal/quantity"
+	"whet/internal/symbolname"
 )
 
 // Conclusion is one thing that a log shows.
@@ -47,6 +48,7 @@ const (
 	forcedPart = 0.1      // of the cycles
 	initNs     = 1e6      // of an initialization that is named
 	initBytes  = 1 << 20  // the same
+	initLong   = 100e6    // ns of those that are named, from which they count in a run of any length
 	fourTimes  = 4        // the room above what is alive that is spoken of
 	tightRatio = 0.10     // a goal no further above what was alive is tight,
 	tightLeast = 4 << 20  // unless it is the smallest there is
@@ -284,12 +286,18 @@ func longPauses(r *Result) *Conclusion {
 
 func startUp(r *Result) *Conclusion {
 	var named []string
+	var ns, bytes int64
 	for _, i := range Costly(r.Inits) {
+		if symbolname.Standard(i.Package) {
+			continue // nobody changes it
+		}
+		ns, bytes = plus(ns, int64(i.Wall)), plus(bytes, i.Bytes)
 		if len(named) < 3 {
 			named = append(named, fmt.Sprintf("%s %s and %s", i.Package, span(int64(i.Wall)), quantity.Bytes(float64(i.Bytes))))
 		}
 	}
-	if len(named) == 0 {
+	little := float64(ns) < worth*float64(r.SpanNs()) && ns < initLong && float64(bytes) < worth*float64(r.Alive.Median)
+	if len(named) == 0 || r.Cycles > 0 && little {
 		return nil
 	}
 	return &Conclusion{

@@ -118,6 +118,30 @@ gc 2 @0.200s 2%: 0.3+9+0.4 ms clock, 0.6+2/4/1+0.8 ms cpu, 6->8->3 MB, 8 MB goal
 }
 
 // A stop of the world as long as this is one on any machine.
+// An initialization is concluded from where it is much of the run, of what is alive, or
+// long, and not of the standard library's packages.
+func TestStartUpCounts(t *testing.T) {
+	const (
+		short = "init example.com/x @1 ms, 2 ms clock, 5000 bytes, 4 allocs\n"
+		long  = "init example.com/x @1 ms, 200 ms clock, 5000 bytes, 4 allocs\n"
+		large = "init example.com/x @1 ms, 2 ms clock, 2000000 bytes, 4 allocs\n"
+		std   = "init runtime @1 ms, 300 ms clock, 5000 bytes, 4 allocs\n"
+		early = "gc 1 @0.020s 2%: 0.1+8+0.2 ms clock, 0.2+0/1/2+0.4 ms cpu, 4->5->4 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P\n"
+		late  = "gc 1 @20.000s 2%: 0.1+8+0.2 ms clock, 0.2+0/1/2+0.4 ms cpu, 400->500->400 MB, 400 MB goal, 0 MB stacks, 0 MB globals, 2 P\n"
+	)
+	for log, want := range map[string]bool{
+		short: true, std: false, short + early: true, short + late: false, long + late: true, large + late: false, large + early: true, std + early: false,
+	} {
+		trace, err := gctrace.Read(strings.NewReader(log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := kinds(Analyze(Input{Process: trace.Processes[0]})); slices.Contains(got, StartUp) != want {
+			t.Errorf("%q of\n%s", got, log)
+		}
+	}
+}
+
 func TestLongPause(t *testing.T) {
 	trace, err := gctrace.Read(strings.NewReader("gc 1 @0.100s 2%: 12+8+0.2 ms clock, 24+1/3/2+0.4 ms cpu, 4->5->2 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P\n"))
 	if err != nil {
