@@ -13,11 +13,13 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/analyze/lines"
 	"whet/internal/cli"
 	"whet/internal/profiles"
 	"whet/internal/recording"
 	"whet/internal/report/listing"
 	"whet/internal/report/page"
+	"whet/internal/symbolname"
 )
 
 // linesFormats are the forms of a page of lines.
@@ -146,7 +148,14 @@ func (v *linesView) page(ctx context.Context, path, dir string, o listing.Option
 		}
 		return measured.Display(file)
 	}
-	o.Own = func(module string) bool { return slices.Contains(rec.Build.OwnModules, module) }
+	o.Own = func(module string, f *lines.Function) bool {
+		if module != "" {
+			return slices.Contains(rec.Build.OwnModules, module)
+		}
+		pkg := strings.TrimSuffix(symbolname.Package(f.Name), "_test")
+		return pkg == "main" && !strings.HasSuffix(f.File, "_testmain.go") ||
+			slices.ContainsFunc(rec.Build.OwnModules, func(own string) bool { return strings.HasPrefix(pkg+"/", own+"/") })
+	}
 	o.Warnings = append(slices.Clone(set.Warnings), measured.Warnings()...)
 	return listing.New(m, o), nil
 }

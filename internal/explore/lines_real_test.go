@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,6 +187,11 @@ func TestLinesOfAProgram(t *testing.T) {
 	}
 	if len(p.Warnings) > 0 {
 		t.Errorf("warnings %q", p.Warnings)
+	}
+	// A file that only a line directive names is the user's, too.
+	all, err := new(linesView).page(t.Context(), path, "", listing.Options{All: true})
+	if err != nil || !slices.ContainsFunc(all.Functions, func(f *listing.Function) bool { return f.Name == "main.grammar" }) {
+		t.Errorf("of the user's own code: %v, %d functions without main.grammar", err, len(all.Functions))
 	}
 	for _, f := range main(record("nameless.whet", slim, nameless(t, allocs))).Functions {
 		if f.Name == "main.rows" && f.Costs[lines.AllocObjects].Flat != 5000 || f.Name == "main.newBox" && f.Costs[lines.AllocObjects].Flat != 2000 {

@@ -61,7 +61,7 @@ func pageOf(t *testing.T, now texts) *Page {
 		Display: func(file string) (string, string) {
 			return "m/" + file, map[bool]string{true: "std", false: "m"}[file == "malloc.go"]
 		},
-		Own: func(module string) bool { return module == "m" }}
+		Own: func(module string, _ *lines.Function) bool { return module == "m" }}
 	if now != nil {
 		o.Now = now.read
 	}
@@ -216,3 +216,11 @@ func TestForms(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// TestNothingOwn: a page without functions says why.
+func TestNothingOwn(t *testing.T) {
+	p := New(model(t), Options{Display: func(file string) (string, string) { return file, "std" }, Own: func(string, *lines.Function) bool { return false }})
+	if len(p.Functions) != 0 || len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "no function of your own code has a sample") {
+		t.Errorf("%d functions, %q", len(p.Functions), p.Warnings)
+	}
+}

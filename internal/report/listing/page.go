@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/lines"
+	"whet/internal/quantity"
 	"whet/internal/source"
 )
 
@@ -21,8 +22,10 @@ type Options struct {
 	// says why there is none. Now may be nil.
 	Measured, Now func(frameFile string) (*source.Text, error)
 	// Display names a file for people, and says which module it is of.
-	Display  func(frameFile string) (path, module string)
-	Own      func(module string) bool // of the user
+	Display func(frameFile string) (path, module string)
+	// Own says whether a function is of the user's code. The module is that of its file,
+	// "" where that is of none that is known, as one of a line directive.
+	Own      func(module string, f *lines.Function) bool
 	Warnings []string
 }
 
@@ -72,10 +75,12 @@ func New(m *lines.Model, o Options) *Page {
 			at = newFile(f.File, &o)
 			files[f.File] = at
 		}
+		own := o.Own(at.module, f)
+		at.own = at.own || own
 		switch {
 		case o.Match != nil && !o.Match.MatchString(f.Name):
 			continue
-		case o.Match == nil && !at.own:
+		case o.Match == nil && !own:
 			continue
 		case o.Match == nil && !o.All && m.Most(&f.Costs) < Hot:
 			p.More++
@@ -88,6 +93,13 @@ func New(m *lines.Model, o Options) *Page {
 		}
 		at.open(&o)
 		p.Functions = append(p.Functions, at.function(m, f))
+	}
+	if o.Match == nil && len(p.Functions) == 0 {
+		why := "no function of your own code has a sample: name those to show by a regular expression"
+		if p.More > 0 {
+			why = "no function of your own code holds " + quantity.Percent(Hot) + " of a kind: -all shows every one"
+		}
+		p.Warnings = append(p.Warnings, why)
 	}
 	for _, f := range p.Functions {
 		for _, d := range f.Doubts {
@@ -110,7 +122,8 @@ type file struct {
 	name     string // of frames
 	read     bool
 	path     string
-	own      bool
+	module   string
+	own      bool // of some function
 	measured *source.Text
 	missing  string
 	here     string
@@ -120,9 +133,7 @@ type file struct {
 
 func newFile(name string, o *Options) *file {
 	f := &file{name: name}
-	var module string
-	f.path, module = o.Display(name)
-	f.own = o.Own(module)
+	f.path, f.module = o.Display(name)
 	return f
 }
 
