@@ -18,7 +18,7 @@ type Stream struct {
 
 // NewStream begins a document with its head, which the lists follow.
 func NewStream(w io.Writer, head Document) *Stream {
-	d := &Stream{w: bufio.NewWriter(w)}
+	d := &Stream{w: bufio.NewWriterSize(w, 64<<10)}
 	if d.err = check(head); d.err != nil {
 		return d
 	}

@@ -88,41 +88,34 @@ func initialization(i *gctrace.Init) document.Object {
 // appendCycle appends a cycle as JSON: by hand, since there may be millions, and an
 // object takes ten times as long.
 func appendCycle(b []byte, process int, c *gctrace.Cycle) []byte {
-	b = append(b, '{')
-	number := func(key string, v int64) {
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, '"'), key...), '"', ':')
-		b = strconv.AppendInt(b, v, 10)
-	}
+	number := func(key string, v int64) { b = strconv.AppendInt(append(b, key...), v, 10) }
 	known := func(key string, v int64) {
 		if v < 0 || v == gctrace.NoGoal {
-			b = append(append(append(b, ',', '"'), key...), `":null`...)
+			b = append(append(b, key...), "null"...)
 			return
 		}
 		number(key, v)
 	}
-	number("process", int64(process))
-	number("n", c.N)
-	number("at_ns", int64(c.At))
+	number(`{"process":`, int64(process))
+	number(`,"n":`, c.N)
+	number(`,"at_ns":`, int64(c.At))
 	b = strconv.AppendBool(append(b, `,"forced":`...), c.Forced)
 	b = strconv.AppendFloat(append(b, `,"since_start_ratio":`...), float64(c.CPUPercent)/100, 'g', -1, 64)
-	number("sweep_term_ns", int64(c.SweepTerm))
-	number("mark_ns", int64(c.Mark))
-	number("mark_term_ns", int64(c.MarkTerm))
-	number("sweep_term_cpu_ns", int64(c.SweepTermCPU))
-	number("assist_cpu_ns", int64(c.AssistCPU))
-	number("background_cpu_ns", int64(c.BackgroundCPU))
-	number("idle_cpu_ns", int64(c.IdleCPU))
-	number("mark_term_cpu_ns", int64(c.MarkTermCPU))
-	number("start_bytes", c.StartBytes)
-	number("end_bytes", c.EndBytes)
-	number("live_bytes", c.LiveBytes)
-	known("goal_bytes", c.GoalBytes)
-	known("stack_bytes", c.StackBytes)
-	known("global_bytes", c.GlobalBytes)
-	number("gomaxprocs", int64(c.Procs))
+	number(`,"sweep_term_ns":`, int64(c.SweepTerm))
+	number(`,"mark_ns":`, int64(c.Mark))
+	number(`,"mark_term_ns":`, int64(c.MarkTerm))
+	number(`,"sweep_term_cpu_ns":`, int64(c.SweepTermCPU))
+	number(`,"assist_cpu_ns":`, int64(c.AssistCPU))
+	number(`,"background_cpu_ns":`, int64(c.BackgroundCPU))
+	number(`,"idle_cpu_ns":`, int64(c.IdleCPU))
+	number(`,"mark_term_cpu_ns":`, int64(c.MarkTermCPU))
+	number(`,"start_bytes":`, c.StartBytes)
+	number(`,"end_bytes":`, c.EndBytes)
+	number(`,"live_bytes":`, c.LiveBytes)
+	known(`,"goal_bytes":`, c.GoalBytes)
+	known(`,"stack_bytes":`, c.StackBytes)
+	known(`,"global_bytes":`, c.GlobalBytes)
+	number(`,"gomaxprocs":`, int64(c.Procs))
 	return append(b, '}')
 }
 
