@@ -224,3 +224,34 @@ func TestNothingOwn(t *testing.T) {
 		t.Errorf("%d functions, %q", len(p.Functions), p.Warnings)
 	}
 }
+
+// Many functions that claim the same lines show these only so often, which is said, and
+// all lines with costs.
+func TestBareLinesAreBounded(t *testing.T) {
+	const functions, perFunction = 140, 1000
+	b := callstack.NewBuilder(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for i := range functions {
+		b.AddFrames([]callstack.Frame{{Function: fmt.Sprintf("p.f%d", i), File: "x.go", Line: perFunction + 1, Start: 1}}, nil, 1e9)
+	}
+	var said []compiler.Decision
+	for n := range perFunction {
+		said = append(said, compiler.Decision{File: "x.go", Line: n + 1, Kind: compiler.MovedToHeap, Text: "moved to heap: x"})
+	}
+	decided := &lines.Decisions{}
+	decided.Add(said)
+	m := lines.New([]lines.Evidence{{Kind: lines.CPU, Profile: b.Frames()}}, decided)
+	p := New(m, Options{Measured: texts{}.read, Display: func(file string) (string, string) { return file, "m" }, Own: func(string, *lines.Function) bool { return true }, All: true})
+	costs, bare := 0, 0
+	for _, f := range p.Functions {
+		for i := range f.Rows {
+			if f.Rows[i].Costs.Zero() {
+				bare++
+			} else {
+				costs++
+			}
+		}
+	}
+	if costs != functions || bare != mostBare || !strings.Contains(strings.Join(p.Warnings, "\n"), "the first 131072 are shown") {
+		t.Errorf("%d lines with costs and %d without, warnings %q", costs, bare, p.Warnings)
+	}
+}

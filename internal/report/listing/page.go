@@ -68,7 +68,7 @@ type Row struct {
 // New lays a page out.
 func New(m *lines.Model, o Options) *Page {
 	p := &Page{Name: o.Name, Model: m, Warnings: slices.Clone(o.Warnings)}
-	files := make(map[string]*file)
+	files, bare := make(map[string]*file), mostBare
 	for _, f := range m.Functions {
 		at := files[f.File]
 		if at == nil {
@@ -92,7 +92,10 @@ func New(m *lines.Model, o Options) *Page {
 			}
 		}
 		at.open(&o)
-		p.Functions = append(p.Functions, at.function(m, f))
+		p.Functions = append(p.Functions, at.function(m, f, &bare))
+	}
+	if bare < 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("lines that cost nothing, but that the compiler decided something on: the first %d are shown; name functions to see theirs", mostBare))
 	}
 	if o.Match == nil && len(p.Functions) == 0 {
 		why := "no function of your own code has a sample: name those to show by a regular expression"
@@ -160,14 +163,14 @@ func (f *file) open(o *Options) {
 	f.mapping = &mapping
 }
 
-func (at *file) function(m *lines.Model, f *lines.Function) *Function {
+func (at *file) function(m *lines.Model, f *lines.Function, bare *int) *Function {
 	out := &Function{Function: f, Path: at.path, Here: at.here, Missing: at.missing, Changed: at.changed, Undecided: !m.Decided.Knows(f.File)}
 	if at.measured != nil {
 		out.Generated, out.Source = at.measured.Generated, at.measured.Lines
 		out.Doubts = slices.Clone(at.measured.Doubts)
 	}
 	deepest, gone := 0, 0
-	for _, l := range at.withDecisions(m, f) {
+	for _, l := range at.withDecisions(m, f, bare) {
 		r := Row{Line: *l, Column: 1}
 		text, ok := at.measured.Line(l.Number)
 		r.Text, r.Beyond = text, at.measured != nil && !ok
@@ -202,8 +205,9 @@ func indent(text string) int {
 }
 
 // withDecisions are a function's lines, with those among them that cost nothing but
-// that the compiler decided something about.
-func (at *file) withDecisions(m *lines.Model, f *lines.Function) []*lines.Line {
+// that the compiler decided something about. bare is how many of these are still shown;
+// below zero: some were not.
+func (at *file) withDecisions(m *lines.Model, f *lines.Function, bare *int) []*lines.Line {
 	all := slices.Clone(f.Lines)
 	if f.Start == 0 || len(f.Lines) == 0 {
 		return all
@@ -213,10 +217,18 @@ func (at *file) withDecisions(m *lines.Model, f *lines.Function) []*lines.Line {
 		have[l.Number] = true
 	}
 	for _, n := range m.Decided.Lines(f.File, f.Start, f.Lines[len(f.Lines)-1].Number) {
-		if !have[n] {
-			all = append(all, &lines.Line{Number: n, Decisions: m.Decided.At(f.File, n)})
+		if have[n] {
+			continue
 		}
+		if *bare--; *bare < 0 {
+			break
+		}
+		all = append(all, &lines.Line{Number: n, Decisions: m.Decided.At(f.File, n)})
 	}
 	slices.SortFunc(all, func(x, y *lines.Line) int { return x.Number - y.Number })
 	return all
 }
+
+// mostBare bounds the lines of a page that cost nothing: where functions begin and end is
+// a profile's word, and many may claim the same lines.
+const mostBare = 1 << 17
