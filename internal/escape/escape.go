@@ -49,8 +49,8 @@ lost inlining, new checks, wherever their lines went. A file of limits (-limits)
 function, its name and what must hold: no-escapes, inlined, allocations<=N, checks<=N. Both exit
 with 1 where something became worse, or a limit does not hold.
 
-RECORDING alone shows what the compiler said when it was made: no checks, and no calls that were
-not inlined.`,
+RECORDING alone shows what the compiler said when it was made, by what it cost then: no checks, and
+no calls that were not inlined.`,
 		Examples: []string{
 			"whet escape ./internal/encode",
 			"whet escape -with @ ./internal/encode",
@@ -116,7 +116,7 @@ func (v *verb) run(ctx context.Context, e *cli.Env, operands []string) error {
 	var p *escape.Page
 	var err error
 	if recording.Is(operands[0]) {
-		p, err = v.recorded(operands)
+		p, err = v.recorded(ctx, operands)
 	} else {
 		p, err = v.packages(ctx, e, operands)
 	}

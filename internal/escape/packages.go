@@ -78,14 +78,19 @@ func (a *asked) source(file string) []byte {
 // packageOf is the import path of the package that a file belongs to; "" unknown.
 func (a *asked) packageOf(file string) string {
 	name, module := a.finder.Display(file)
-	switch rest, std := strings.CutPrefix(name, "$GOROOT/src/"); {
-	case std:
+	if rest, std := strings.CutPrefix(name, "$GOROOT/src/"); std {
 		return path.Dir(rest)
-	case module == "" || strings.Contains(name, "@"):
-		return ""
-	default:
-		return path.Join(module, path.Dir(name))
 	}
+	if module == "" {
+		return ""
+	}
+	if _, rest, vendored := strings.Cut("/"+name, "/vendor/"); vendored {
+		return path.Dir(rest)
+	}
+	if rest, cached := strings.CutPrefix(name, module+"@"); cached {
+		_, name, _ = strings.Cut(rest, "/")
+	}
+	return path.Join(module, path.Dir(name))
 }
 
 // packages makes the page of what the compiler says now.

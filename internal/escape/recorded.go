@@ -1,18 +1,22 @@
 package escape
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	analysis "whet/internal/analyze/escape"
 	"whet/internal/cli"
 	format "whet/internal/format/compiler"
-	"whet/internal/read"
 	"whet/internal/recording"
 	"whet/internal/report/escape"
+	"whet/internal/source"
 )
 
 // recorded makes the page of what a recording has of the compiler.
-func (v *verb) recorded(operands []string) (*escape.Page, error) {
+func (v *verb) recorded(ctx context.Context, operands []string) (*escape.Page, error) {
 	if len(operands) > 1 {
 		return nil, cli.UsageError("escape: name one recording, or packages with -with %s", operands[0])
 	}
@@ -22,39 +26,66 @@ func (v *verb) recorded(operands []string) (*escape.Page, error) {
 	if v.build.Tags != "" || len(v.build.Flags) > 0 || v.pgo != "" || v.tests || v.with != "" {
 		return nil, cli.UsageError("escape: a recording is not built: name packages for -tags, -build, -pgo, -test and -with")
 	}
-	rec, err := read.Open(operands[0])
+	ev, err := openEvidence(operands[0])
 	if err != nil {
 		return nil, err
 	}
+	rec := ev.rec
 	defer rec.Close()
-	r, warnings := said(rec)
+	a := &asked{finder: finderOf(rec)}
+	a.report, a.warnings = said(rec)
 	switch artifacts := rec.Find(recording.KindDiagnostics, ""); {
 	case len(artifacts) == 0:
 		return nil, fmt.Errorf("%s has nothing of the compiler: name its packages, with -with %s", operands[0], operands[0])
-	case len(warnings) == len(artifacts):
-		return nil, fmt.Errorf("%s: %s: name its packages, with -with %s", operands[0], warnings[0], operands[0])
+	case len(a.warnings) == len(artifacts):
+		return nil, fmt.Errorf("%s: %s: name its packages, with -with %s", operands[0], a.warnings[0], operands[0])
 	}
-	source := func(file string) []byte {
+	options := analysis.Options{Package: a.packageOf, Source: func(file string) []byte {
 		text, _, err := rec.Source(file)
 		if err != nil {
 			return nil
 		}
 		return text
+	}}
+	if err := ev.profiles(ctx, operands[0], &options); err != nil {
+		return nil, err
 	}
-	names := make(map[string]string)
-	for _, s := range rec.Sources {
-		names[s.Frame] = s.Path
-	}
-	name := func(file string) string {
-		if name, ok := names[file]; ok {
+	p := &escape.Page{
+		Result: analysis.Analyze(a.report, options), Packages: []string{rec.Build.Package}, GoVersion: rec.Build.GoVersion,
+		Warnings: append(a.warnings, "bounds and nil checks, and calls that were not inlined, are unknown: a recording keeps the compiler's text alone; whet escape -with "+operands[0]+" PACKAGE has them"),
+		Name: func(file string) string {
+			if name, ok := ev.shown[file]; ok {
+				return name
+			}
+			name, _ := a.finder.Display(file)
 			return name
-		}
-		return file
+		},
 	}
-	return &escape.Page{
-		Result: analysis.Analyze(r, analysis.Options{Source: source}), Packages: []string{rec.Build.Package}, Name: name, GoVersion: rec.Build.GoVersion,
-		Warnings: append(warnings, "bounds and nil checks, and calls that were not inlined, are unknown: a recording keeps the compiler's text alone; whet escape -with "+operands[0]+" PACKAGE has them"),
-	}, nil
+	if options.Allocs != nil || options.CPU != nil {
+		p.Recording = operands[0]
+	}
+	return p, nil
+}
+
+// finderOf knows where the modules and the Go of a recording's build lay, by the sources
+// that it keeps.
+func finderOf(rec *recording.Recording) *source.Finder {
+	f := &source.Finder{}
+	for _, s := range rec.Sources {
+		frame := filepath.ToSlash(s.Frame)
+		if rest, std := strings.CutPrefix(strings.TrimPrefix(s.Path, "$"), "GOROOT/"); std {
+			if root, ok := strings.CutSuffix(frame, "/"+rest); ok {
+				f.GOROOT = root
+			}
+			continue
+		}
+		dir, ok := strings.CutSuffix(frame, "/"+s.Path)
+		m := source.Module{Path: s.Module, Dir: dir, Main: true}
+		if ok && slices.Contains(rec.Build.OwnModules, s.Module) && !slices.Contains(f.Modules, m) {
+			f.Modules = append(f.Modules, m)
+		}
+	}
+	return f
 }
 
 // said is what a recording has of the compiler.

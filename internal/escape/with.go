@@ -60,7 +60,7 @@ func (ev *evidence) profile(ctx context.Context, path, kind string, columns ...s
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	p := &analysis.Profile{Frames: frames}
+	p := &analysis.Profile{Frames: frames, File: func(file string, line int) (string, int) { return file, line }}
 	for _, c := range columns {
 		i, err := frames.TypeIndex(c)
 		if err != nil {
@@ -71,12 +71,19 @@ func (ev *evidence) profile(ctx context.Context, path, kind string, columns ...s
 	return p, nil
 }
 
-// charge adds the recording's profiles to what decisions are made with.
-func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.Options) (err error) {
-	if o.Allocs, err = ev.profile(ctx, v.with, recording.KindAllocs, "alloc_space", "alloc_objects"); err != nil {
+// profiles adds the recording's profiles to what decisions are made with. Their lines
+// are those that the recording's own decisions are about.
+func (ev *evidence) profiles(ctx context.Context, path string, o *analysis.Options) (err error) {
+	if o.Allocs, err = ev.profile(ctx, path, recording.KindAllocs, "alloc_space", "alloc_objects"); err != nil {
 		return err
 	}
-	if o.CPU, err = ev.profile(ctx, v.with, recording.KindCPU, "cpu"); err != nil {
+	o.CPU, err = ev.profile(ctx, path, recording.KindCPU, "cpu")
+	return err
+}
+
+// charge adds the recording's profiles to what decisions about packages are made with.
+func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.Options) error {
+	if err := ev.profiles(ctx, v.with, o); err != nil {
 		return err
 	}
 	if o.Allocs == nil && o.CPU == nil {

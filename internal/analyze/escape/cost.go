@@ -95,8 +95,9 @@ type sums struct {
 }
 
 // sum adds a profile up by the innermost line outside of the runtime, with the calls
-// that were inlined around it.
-func (p *Profile) sum() *sums {
+// that were inlined around it. Where decisions do not know these, inlined is false, and
+// code of an inlined call is at the line of the call, as decisions about it are.
+func (p *Profile) sum(inlined bool) *sums {
 	s := &sums{at: make(map[way][]int64), total: make([]int64, len(p.Columns)), placed: make(map[way]bool)}
 	for st := p.Stacks(nil); st.Next(); {
 		i := 0
@@ -105,7 +106,7 @@ func (p *Profile) sum() *sums {
 		}
 		var key way
 		if i < len(st.Stack) {
-			key = p.way(st.Stack[i:])
+			key = p.way(st.Stack[i:], inlined)
 		}
 		values := s.at[key]
 		if values == nil {
@@ -121,7 +122,7 @@ func (p *Profile) sum() *sums {
 }
 
 // way is that of the first frame of a stack, leaf first; "" where a line is not known.
-func (p *Profile) way(stack []callstack.FrameID) way {
+func (p *Profile) way(stack []callstack.FrameID, inlined bool) way {
 	var places []compiler.Position
 	for _, id := range stack {
 		f := p.Frame(id)
@@ -137,6 +138,9 @@ func (p *Profile) way(stack []callstack.FrameID) way {
 	if len(places) == 0 {
 		return ""
 	}
+	if !inlined {
+		places = places[:1]
+	}
 	return wayOf(places[0], places[1:])
 }
 
@@ -148,7 +152,7 @@ func ofRuntime(f *callstack.Frame) bool {
 // charge gives decisions what their lines cost.
 func (a *analysis) charge(res *Result) {
 	if p := a.o.Allocs; p != nil {
-		s := p.sum()
+		s := p.sum(res.JSON)
 		var ways []way
 		shared := make(map[way]int)
 		for i := range res.Escapes {
@@ -176,7 +180,7 @@ func (a *analysis) charge(res *Result) {
 		}
 	}
 	if p := a.o.CPU; p != nil {
-		s := p.sum()
+		s := p.sum(res.JSON)
 		res.CPU = &Account{Total: s.total[0]}
 		one := func(c *Cost, at *compiler.Place) {
 			if !p.knows(at) {

@@ -192,6 +192,20 @@ func TestCosts(t *testing.T) {
 	if c := &res.Causes[0]; c.Function != "m/p.keep" || *c.AllocBytes != 100 || *c.AllocObjects != 1 {
 		t.Errorf("the dearest cause is %+v", c)
 	}
+
+	// The text alone knows no inlined calls: the 10 bytes of line 3, inlined into line 8,
+	// are line 8's, beside its 100, and two values share them.
+	textOnly := report(t, text+"p.go:8:20: new(T) escapes to heap\n")
+	textOnly.JSON, allocs.New = false, nil
+	res = Analyze(textOnly, Options{Source: sourceOf, Allocs: allocs, CPU: cpu})
+	if *res.Allocs != (Account{Total: 161, Placed: 150}) || *res.CPU != (Account{Total: 161, Placed: 150}) {
+		t.Errorf("of text alone: %+v, %+v", res.Allocs, res.CPU)
+	}
+	for i := range res.Escapes {
+		if e := &res.Escapes[i]; e.Line == 8 && (*e.AllocBytes != 110 || *e.AllocObjects != 2 || e.Shared != 2 || *e.CPUNs != 110) {
+			t.Errorf("of text alone %s costs %d bytes, %d objects, %d ns, shared by %d", e.What, *e.AllocBytes, *e.AllocObjects, *e.CPUNs, e.Shared)
+		}
+	}
 }
 
 func TestCompare(t *testing.T) {

@@ -68,6 +68,9 @@ func Decisions(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, p
 	if err != nil {
 		return nil, nil, fmt.Errorf("read what the compiler says: %w", err)
 	}
+	if files == 0 && len(text) == 0 {
+		warnings = append(warnings, "the compiler decided nothing: functions that are generic are decided about in packages that use them")
+	}
 	if files == 0 && len(text) > 0 {
 		warnings = append(warnings, "the compiler wrote no JSON: bounds and nil checks, and calls that were not inlined, are not known")
 	}
