@@ -59,14 +59,14 @@ func main() {
 			http.Error(w, "broken", http.StatusInternalServerError)
 		case *mode == "redirects":
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
-		case *mode == "dies" && n == 500:
+		case *mode == "dies" && n == 250:
 			fmt.Fprintln(os.Stderr, "out of luck")
 			os.Exit(7)
-		case *mode == "stops" && n == 500:
+		case *mode == "stops" && n == 250:
 			if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
 				log.Fatal(err)
 			}
-		case *mode == "panics" && n == 500:
+		case *mode == "panics" && n == 250:
 			go panic("out of luck")
 		case *mode == "restarts" && n == 250 && os.Getenv("ODD_AGAIN") == "":
 			if err := syscall.Exec(os.Args[0], os.Args, append(os.Environ(), "ODD_AGAIN=1")); err != nil {
