@@ -285,7 +285,6 @@ func TestRefused(t *testing.T) {
 	}{
 		{zoo, "./lib", flags(), gobench.KindUsage, `own\.test/zoo/lib is package lib, not a program: name a main package, or write a benchmark in this one`},
 		{zoo, "./broken", flags(), gobench.KindCompile, `own\.test/zoo/broken does not compile: main\.go:3:15: undefined: undefined`},
-		{filepath.Join(zoo, "cmd/zoo"), "main.go", flags(), gobench.KindUsage, `main\.go is a list of files: give the directory of its package`},
 		{zoo, "./cmd/zoo", gobench.BuildOptions{Env: []string{"GOMODCACHE=" + filepath.Dir(zoo)}}, gobench.KindUsage,
 			`own\.test/zoo/cmd/zoo lies in the module cache, where whet cannot add its agent: clone its repository and name the package there`},
 		{vendored, "dep.test/dep/cmd", flags(), gobench.KindUsage, `dep\.test/dep/cmd is vendored, and whet cannot add its agent there: name the package in its own module`},
@@ -300,6 +299,10 @@ func TestRefused(t *testing.T) {
 			continue
 		}
 		wantError(t, target, tt.operand, tt.o, tt.kind, tt.text)
+	}
+
+	if _, err := gobench.Resolve(t.Context(), filepath.Join(zoo, "cmd/zoo"), "main.go", flags()); err == nil || err.Error() != "main.go is a file: give the directory of its package" {
+		t.Errorf("main.go: error %v", err)
 	}
 
 	target, err := gobench.Resolve(t.Context(), vendored, ".", flags())
