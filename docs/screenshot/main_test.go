@@ -16,7 +16,9 @@ p { margin: 0 } body { margin: 0; background: #fff; height: 1500px }
 @media (prefers-color-scheme: dark) { body { background: #000 } }
 </style><p id="end">`
 
-func TestScreenshot(t *testing.T) {
+// needsChromium skips a test where there is no Chromium, but in CI.
+func needsChromium(t *testing.T) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("runs the commands of the documentation")
 	}
@@ -26,6 +28,10 @@ func TestScreenshot(t *testing.T) {
 		}
 		t.Skip(err)
 	}
+}
+
+func TestScreenshot(t *testing.T) {
+	needsChromium(t)
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "report.html"), filepath.Join(dir, "out.png")
 	if err := os.WriteFile(in, []byte(sample), 0o644); err != nil {
@@ -62,15 +68,7 @@ func TestScreenshot(t *testing.T) {
 
 // Each report is written in four forms, under names that say which.
 func TestEach(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the commands of the documentation")
-	}
-	if _, err := findChromium(""); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	needsChromium(t)
 	dir := t.TempDir()
 	var files []string
 	for _, name := range []string{"a.html", "b.html"} {
