@@ -326,10 +326,7 @@ func lets(p *typed.Package, use *ast.Ident, v *types.Var, depth int) bool {
 		to := p.Reached(around)
 		i := slices.Index(around.Args, ast.Expr(use))
 		if to == nil {
-			if !slices.ContainsFunc(keepNothing, func(begin string) bool { return strings.HasPrefix(p.Called(around), begin) }) {
-				return false
-			}
-			return true
+			return slices.ContainsFunc(keepNothing, func(begin string) bool { return strings.HasPrefix(p.Called(around), begin) })
 		}
 		params := to.Object.Signature().Params()
 		if i < 0 || i >= params.Len() || to.Object.Signature().Variadic() || !letsGo(to, params.At(i), depth) {

@@ -336,7 +336,7 @@ func TestHTMLOrderAndNames(t *testing.T) {
 	run := one.Runs[0]
 	result := *run.Result
 	result.Warnings, run.Result, one.Runs[0] = []string{"the machine was busy"}, &result, run
-	if doc := string(htmlOf(t, &one)); strings.Index(doc, `id="verdict"`) < 0 || strings.Index(doc, `id="verdict"`) > strings.Index(doc, `id="warnings"`) {
+	if doc := string(htmlOf(t, &one)); !strings.Contains(doc, `id="verdict"`) || strings.Index(doc, `id="verdict"`) > strings.Index(doc, `id="warnings"`) {
 		t.Errorf("the verdict at %d, warnings at %d", strings.Index(doc, `id="verdict"`), strings.Index(doc, `id="warnings"`))
 	}
 	all, err := pagetest.Walk([]byte(doc))
