@@ -61,7 +61,7 @@ func TestPlantedInAProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
-	checkReadOnce(t, &outcome, page)
+	checkReadOnce(t, &outcome, rec, page)
 	checkPlanted(t, rec, page)
 
 	run := page.Program.Runs[0]
@@ -102,7 +102,7 @@ func TestPlantedInAService(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
-	checkReadOnce(t, &outcome, page)
+	checkReadOnce(t, &outcome, rec, page)
 	checkPlanted(t, rec, page)
 	checkOneClock(t, rec, page)
 
@@ -173,7 +173,7 @@ func TestPlantedInABenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
-	checkReadOnce(t, &outcome, page)
+	checkReadOnce(t, &outcome, rec, page)
 	checkPlanted(t, rec, page)
 }
 

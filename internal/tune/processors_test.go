@@ -44,7 +44,7 @@ func BenchmarkOne(b *testing.B) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
-	checkReadOnce(t, &outcome, page)
+	checkReadOnce(t, &outcome, rec, page)
 	for _, b := range *part(t, rec, record.Benchmarks) {
 		if b.Name == "BenchmarkOne" {
 			if b.Parallel || b.Turns != nil || b.OneIterations != 0 {

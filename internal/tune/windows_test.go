@@ -216,7 +216,7 @@ func recordHeld(t *testing.T, build bool) (*recording.Recording, *runreport.Page
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
-	checkReadOnce(t, &outcome, page)
+	checkReadOnce(t, &outcome, rec, page)
 	for _, w := range page.Warnings {
 		t.Log(w)
 	}
