@@ -46,8 +46,10 @@ type Case struct {
 	Places []Range `json:"places,omitempty"`
 	Change string  `json:"change,omitempty"` // what was slow and what the author did
 	Cause  string  `json:"cause,omitempty"`  // why it was slow: one of causes
-	Remedy string  `json:"remedy,omitempty"` // what the author did, in a few words
-	Judged string  `json:"judged"`           // by hand: why the place is the right one
+	// Principle is why that was waste, whatever it was done with: one of principles.
+	Principle string `json:"principle,omitempty"`
+	Remedy    string `json:"remedy,omitempty"` // what the author did, in a few words
+	Judged    string `json:"judged"`           // by hand: why the place is the right one
 	// Seen is the look at which the case was new, by its day and, for a second look of
 	// one day, a letter: the case was chosen, and its cause and remedy written down,
 	// before whet had said anything of it.
@@ -87,6 +89,9 @@ var causes = []string{
 	"algorithm", "allocation-per-call", "boxing", "byte-at-a-time", "clock", "concatenation", "conversion", "copy", "escape", "formatting", "growth",
 	"indirection", "library-call", "lock", "map", "other", "reflection", "regexp", "regexp-compile", "repeated-work", "sort", "unbuffered-io", "unneeded-work",
 }
+
+// principles are why something is waste, as doc.go defines them.
+var principles = []string{"again", "batch", "bulk", "general", "instruction", "memory", "part", "read", "roundtrip", "search", "share", "shortcut"}
 
 // Range is a run of lines of the version before.
 type Range struct {
@@ -172,11 +177,14 @@ func (c *Case) validate() error {
 	if c.Kind != kindTuned && (!caseCommit.MatchString(c.Commit) || c.After == "" || c.Change == "") {
 		return errors.New("a speed-up has a commit, a version after it, and what it changed")
 	}
-	if c.Kind == kindTuned && c.Cause+c.Remedy != "" {
+	if c.Kind == kindTuned && c.Cause+c.Principle+c.Remedy != "" {
 		return errors.New("a tuned package has no cause and no remedy")
 	}
 	if c.Kind != kindTuned && (!slices.Contains(causes, c.Cause) || c.Remedy == "") {
 		return fmt.Errorf("a speed-up has a remedy and a cause of the vocabulary, not %q", c.Cause)
+	}
+	if c.Kind != kindTuned && !slices.Contains(principles, c.Principle) {
+		return fmt.Errorf("a speed-up has a principle of the vocabulary, not %q", c.Principle)
 	}
 	switch c.Kind {
 	case kindBenchmark, kindTuned:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -38,7 +39,7 @@ func TestCorpus(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	good := Case{Name: "a-b", Kind: kindBenchmark, Module: "github.com/rivo/uniseg", Before: "v0.4.4", After: "v0.4.6", Commit: "e258aa1", Package: ".", Bench: "X",
-		Places: []Range{{File: "a.go", From: 1, To: 2}}, Change: "x", Cause: "copy", Remedy: "z", Judged: "y"}
+		Places: []Range{{File: "a.go", From: 1, To: 2}}, Change: "x", Cause: "copy", Principle: "share", Remedy: "z", Judged: "y"}
 	if err := good.validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +57,7 @@ func TestValidate(t *testing.T) {
 		"has a commit":     func(c *Case) { c.Commit = "" },
 		"has a remedy":     func(c *Case) { c.Remedy = "" },
 		"vocabulary":       func(c *Case) { c.Cause = "bad luck" },
+		"principle":        func(c *Case) { c.Principle = "bad luck" },
 		"has no cause":     func(c *Case) { c.Kind, c.Places = kindTuned, nil },
 		"no pattern":       func(c *Case) { c.Bench = "(" },
 		"not known":        func(c *Case) { c.Kind = "x" },
@@ -69,19 +71,48 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// doc.go defines each cause, and no other.
+// doc.go defines each cause and each principle, and no other.
 func TestCauses(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var defined []string
-	for _, m := range regexp.MustCompile(`(?m)^//\t([a-z-]+)  `).FindAllSubmatch(text, -1) {
-		defined = append(defined, string(m[1]))
+	ofCauses, ofPrinciples, ok := strings.Cut(string(text), "principle of waste")
+	if !ok {
+		t.Fatal("doc.go has no principles")
 	}
-	slices.Sort(defined)
-	if !slices.Equal(defined, causes) {
-		t.Errorf("doc.go defines %q, causes are %q", defined, causes)
+	for what, of := range map[string]struct {
+		text string
+		want []string
+	}{"causes": {ofCauses, causes}, "principles": {ofPrinciples, principles}} {
+		var defined []string
+		for _, m := range regexp.MustCompile(`(?m)^//\t([a-z-]+)  `).FindAllStringSubmatch(of.text, -1) {
+			defined = append(defined, m[1])
+		}
+		slices.Sort(defined)
+		if !slices.Equal(defined, of.want) {
+			t.Errorf("doc.go defines the %s %q, want %q", what, defined, of.want)
+		}
+	}
+}
+
+// Each principle's cases add up to all of them, and so do those that were right.
+func TestByPrinciple(t *testing.T) {
+	all := []Case{
+		{Name: "a", Kind: kindBenchmark, Principle: "again"}, {Name: "b", Kind: kindProgram, Principle: "again", Seen: "2026-11-27b"},
+		{Name: "c", Kind: kindService, Principle: "part", Seen: "2026-11-27b"}, {Name: "d", Kind: kindTuned},
+	}
+	claims := []Claim{{Rule: "r", File: "f.go", Line: 1}}
+	rows := map[string]Row{"a": {Claims: claims}, "b": {Claims: claims}, "d": {}}
+	table := byPrinciple(all, rows, map[claimKey]string{{"b", "r", "f.go", 1}: judgedCause})
+	want := map[string]string{"again": "[again 2 1 1 of 2 (50.0 %) 1 of 1 (100.0 %)]", "part": "[part 1 1 – –]", "all": "[all 3 2 1 of 2 (50.0 %) 1 of 1 (100.0 %)]"}
+	if len(table.Rows) != len(principles)+1 || table.Rows[0][0] != "again" || table.Rows[1][0] != "part" {
+		t.Errorf("rows in the order %v", table.Rows)
+	}
+	for _, row := range table.Rows {
+		if text := fmt.Sprint(row); want[row[0]] != "" && text != want[row[0]] {
+			t.Errorf("%s, want %s", text, want[row[0]])
+		}
 	}
 }
 

@@ -60,6 +60,23 @@
 //	unneeded-work        work whose result is not used, or rarely
 //	other                none of these
 //
+// Beside the cause a case has the principle of waste that the author's remedy follows,
+// whatever library it is about. How many cases have one says how far a rule that knows
+// the principle, and no library, could reach:
+//
+//	again        computed again though its inputs did not change: in a loop, from call to call, in each comparison
+//	batch        the clock, a lock or a goroutine for each item, where once for many would do
+//	bulk         one byte, bit, element or line at a time where many at once are as easy
+//	general      a general mechanism where the types or the format are known: reflection, fmt, regexp, interfaces, a library for any input
+//	instruction  indirect calls, checks and branches in the innermost loop
+//	memory       memory taken in each call that could be reused, sized, handed in or kept on the stack
+//	part         the whole made where a part is used, or before it is known whether any is
+//	read         built only to be compared, measured, looked up or gone over, and dropped
+//	roundtrip    converted there and back
+//	search       more steps than the task needs: all looked at for the one that is wanted
+//	share        copied where sharing suffices
+//	shortcut     the common case takes the way of the rare one
+//
 // Claims are judged by hand, each with the source of the version before it:
 // claims.json says whether a claim is the author's remedy, the author's cause,
 // another true one, one not worth doing, or false, and why. Claims that nobody

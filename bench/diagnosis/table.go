@@ -117,7 +117,7 @@ func render(dir string) (text string, spoke Spoke, err error) {
 	row("claims that are false or not worth doing, a case", "0.08", func(s *score) (string, string) { return each(claims[s].Unwanted, s.Cases+s.Tuned), "–" })
 	row("claims nobody judged yet", "none", func(s *score) (string, string) { return fmt.Sprint(claims[s].Unjudged), "–" })
 	spoke = spokeOf(slices.Collect(maps.Values(claims))...)
-	tables := []ledger.Table{sum, calibration(causes), sentences(told, scores), t, tuned}
+	tables := []ledger.Table{sum, calibration(causes), sentences(told, scores), byPrinciple(all, rows, judged), t, tuned}
 	for _, t := range tables {
 		text += t.Markdown() + "\n"
 	}
