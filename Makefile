@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install deps test quick check unit cross demo fuzz soak bench exact pages look screenshot casebook fixtures types lines knowledge clean
+.PHONY: all build install release deps test quick check unit cross demo fuzz soak bench exact pages look screenshot casebook fixtures types lines knowledge clean
 
 all: build
 
@@ -24,6 +24,27 @@ build: ## bin/whet
 
 install: ## whet into Go's bin directory
 	go install ./cmd/whet
+
+# The same bytes from the same revision, wherever it lies and whatever is set
+# around: no workspace, no paths, no C compiler, no build id; the revision and its
+# date are in it, as whet version says. -s and -w leave out what only debuggers read.
+RELEASE  ?= bin/release
+RELEASES ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+LARGEST  := 25165824
+
+release: ## whet for all systems, with checksums, in bin/release
+	@rm -rf $(RELEASE); mkdir -p $(RELEASE); \
+	unset GOEXPERIMENT GOAMD64 GOARM64; \
+	case "$${GOFLAGS:-}" in *-buildvcs=false*) export GOFLAGS=-buildvcs=false;; *) export GOFLAGS=;; esac; \
+	for system in $(RELEASES); do \
+		export GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0 GOWORK=off; \
+		program=$(RELEASE)/whet-$$GOOS-$$GOARCH; [ $$GOOS != windows ] || program=$$program.exe; \
+		go build -trimpath -ldflags='-s -w -buildid=' -o $$program ./cmd/whet; \
+		size=$$(wc -c <$$program); \
+		if [ $$size -gt $(LARGEST) ]; then echo "$$program has $$size bytes, more than $(LARGEST)"; exit 1; fi; \
+		echo "$$program $$size bytes"; \
+	done; \
+	cd $(RELEASE); if command -v sha256sum >/dev/null; then sha256sum whet-*; else shasum -a 256 whet-*; fi >SHA256SUMS
 
 # Says nothing and does nothing where nothing is missing. It installs packages
 # as root on Debian only, and never asks for rights it was not given.
@@ -57,16 +78,16 @@ test: deps check ## everything that has to hold
 
 quick: ## what holds after a change, in a minute: no race detector, compiler, browser or load
 	@go build -o bin/testlog ./internal/house/testlog
-	@{ go test -short -vet=off -json $$(go list ./... | grep -vE '/casebook/|/fixtures/') 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
+	@{ go test -short -vet=off -json $$(go list work | grep -vE '/casebook/|/fixtures/') 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
 
 # Fixtures of rules are poor by intent, and two packages of five: go vet sees that they
 # compile.
 check: ## form: gofmt, go vet, staticcheck
-	@unformatted=$$(gofmt -l $$(go list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .IgnoredGoFiles}}{{$$d}}/{{.}} {{end}}' ./...)); \
+	@unformatted=$$(gofmt -l $$(go list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .IgnoredGoFiles}}{{$$d}}/{{.}} {{end}}' work)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
+	go vet work
 	go vet -race ./casebook/cmd/casebook
-	go tool staticcheck $$(go list ./... | grep -v /fixtures/)
+	go tool staticcheck $$(go list work | grep -v /fixtures/)
 
 # go vet type-checks all packages and their tests, as the compiler would, and compiles
 # what they import; one program is linked in place of thirty. Fixtures of rules know of
@@ -74,8 +95,8 @@ check: ## form: gofmt, go vet, staticcheck
 cross: ## vets and builds for the other systems
 	@for system in darwin/arm64 windows/amd64; do \
 		export GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0; \
-		echo "GOOS=$$GOOS go vet ./..., go build ./cmd/whet"; \
-		go vet $$(go list ./... | grep -v /fixtures/); \
+		echo "GOOS=$$GOOS go vet work, go build ./cmd/whet"; \
+		go vet $$(go list work | grep -v /fixtures/); \
 		go build -o /dev/null ./cmd/whet; \
 	done
 
@@ -91,9 +112,9 @@ cross: ## vets and builds for the other systems
 # vets, check has vetted, and with more of go vet's checks. Fixtures of rules have no
 # tests, and check has seen that they compile. The time limit is a busy machine's.
 unit: ## tests with the race detector: the house, fuzz seeds and the commands in the docs are among them
-	@echo "go test -race ./..."
+	@echo "go test -race work"
 	@go build -o bin/testlog ./internal/house/testlog
-	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -vet=off -p 3 -parallel 4 -timeout 60m -json ./internal/tune ./docs ./internal/app ./internal/diagnose/rules $$(go list ./... | grep -v /fixtures/) 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
+	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -vet=off -p 3 -parallel 4 -timeout 60m -json ./internal/tune ./docs ./internal/app ./internal/diagnose/rules $$(go list work | grep -v /fixtures/) 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
 
 demo: build ## what whet does, on a program of the casebook, in under two minutes
 	@mkdir -p $(DEMO)
@@ -105,7 +126,7 @@ demo: build ## what whet does, on a program of the casebook, in under two minute
 	@echo "report:    $(CURDIR)/$(DEMO)/visits.html"
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
-	@for pkg in $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do \
+	@for pkg in $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' work); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "$$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \

@@ -42,16 +42,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
-
-	"github.com/chromedp/chromedp"
 
 	"whet/bench/ledger"
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/chromium"
 	"whet/internal/quantity"
 	"whet/internal/report/flame"
 	"whet/internal/stat"
@@ -211,44 +209,31 @@ func write(p *callstack.Profile, title, page string, parts int) error {
 }
 
 // gesture opens the page and waits for what its timer says.
-func gesture(ctx context.Context, page string) (Gesture, error) {
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			browser = path
-			break
-		}
-	}
-	if browser == "" {
-		return Gesture{}, errors.New("no Chromium on the PATH: install the package chromium")
-	}
-	flags := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1600, 1000),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true))
-	if os.Geteuid() == 0 {
-		flags = append(flags, chromedp.NoSandbox)
+func gesture(ctx context.Context, page string) (g Gesture, err error) {
+	path, err := chromium.Find("")
+	if err != nil {
+		return g, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
-	defer stop()
-	ctx, closeTab := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	defer closeTab()
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1600, 1000), chromedp.Navigate("file://"+filepath.ToSlash(page)+"#frames")); err != nil {
-		return Gesture{}, fmt.Errorf("open the page: %w", err)
+	b, err := chromium.Start(ctx, path, nil)
+	if err != nil {
+		return g, err
 	}
-	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`new Promise((done) => {
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if err := errors.Join(b.Viewport(ctx, 1600, 1000, 1), b.Navigate(ctx, chromium.FileURL(page)+"#frames")); err != nil {
+		return g, fmt.Errorf("open the page: %w", err)
+	}
+	var text string
+	err = b.Eval(ctx, `new Promise((done) => {
 		const look = () => (document.documentElement.dataset.frames ? done(document.documentElement.dataset.frames) : setTimeout(look, 100));
 		look();
-	})`, chromedp.EvalAwaitPromise))
+	})`, &text)
 	if err != nil {
-		return Gesture{}, fmt.Errorf("move the page: %w", err)
+		return g, fmt.Errorf("move the page: %w", err)
 	}
-	var g Gesture
 	if err := json.Unmarshal([]byte(text), &g); err != nil {
-		return Gesture{}, fmt.Errorf("read the page's frame times: %w", err)
-	}
-	if err := chromedp.Cancel(ctx); err != nil {
-		return Gesture{}, fmt.Errorf("end the browser: %w", err)
+		return g, fmt.Errorf("read the page's frame times: %w", err)
 	}
 	return g, nil
 }

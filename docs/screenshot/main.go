@@ -13,18 +13,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
+	"whet/internal/chromium"
 )
 
 type options struct {
@@ -104,8 +103,8 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 		f.Usage()
 		return fmt.Errorf("two files are needed, a report and the picture to write, but there are %d", len(files))
 	}
-	return browse(ctx, o, func(ctx context.Context) error {
-		return shoot(ctx, files[0], files[1], form{o.width, o.height, o.dark}, o)
+	return browse(ctx, o, func(b *chromium.Browser) error {
+		return shoot(ctx, b, files[0], files[1], form{o.width, o.height, o.dark}, o)
 	})
 }
 
@@ -114,11 +113,11 @@ func each(ctx context.Context, files []string, o options) error {
 	if err := os.MkdirAll(o.each, 0o755); err != nil {
 		return err
 	}
-	return browse(ctx, o, func(ctx context.Context) error {
+	return browse(ctx, o, func(b *chromium.Browser) error {
 		for _, file := range files {
 			base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 			for _, form := range forms {
-				if err := shoot(ctx, file, filepath.Join(o.each, base+"-"+form.String()+".png"), form, o); err != nil {
+				if err := shoot(ctx, b, file, filepath.Join(o.each, base+"-"+form.String()+".png"), form, o); err != nil {
 					return err
 				}
 			}
@@ -128,49 +127,32 @@ func each(ctx context.Context, files []string, o options) error {
 }
 
 // browse starts the browser for what is done with it.
-func browse(ctx context.Context, o options, do func(context.Context) error) error {
-	browser, err := findChromium(o.chromium)
+func browse(ctx context.Context, o options, do func(*chromium.Browser) error) (err error) {
+	path, err := chromium.Find(o.chromium)
+	if err != nil {
+		return fmt.Errorf("%w, or name it with -chromium", err)
+	}
+	b, err := chromium.Start(ctx, path, nil)
 	if err != nil {
 		return err
 	}
-	profile, err := os.MkdirTemp("", "screenshot")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(profile)
-	allocate := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(browser), chromedp.UserDataDir(profile), chromedp.DisableGPU, chromedp.NoFirstRun,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.Flag("hide-scrollbars", true),
-	)
-	if os.Geteuid() == 0 {
-		allocate = append(allocate, chromedp.NoSandbox) // the sandbox refuses to run as root
-	}
-	ctx, stop := chromedp.NewExecAllocator(ctx, allocate...)
-	defer stop()
-	// A browser newer than the protocol's description sends values it does not
-	// know; they concern nothing here.
-	ctx, closeTab := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	defer closeTab()
-	// The first action starts the browser.
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-		return fmt.Errorf("start %s: %w", browser, err)
-	}
-	// Cancel waits until the browser has ended, with all its processes.
-	defer chromedp.Cancel(ctx)
-	return do(ctx)
+	defer func() { err = errors.Join(err, b.Close()) }()
+	return do(b)
 }
 
 // shoot writes the report's picture as PNG.
-func shoot(ctx context.Context, report, out string, form form, o options) error {
-	png, err := picture(ctx, report, form, o)
+func shoot(ctx context.Context, b *chromium.Browser, report, out string, form form, o options) error {
+	png, err := picture(ctx, b, report, form, o)
 	if err != nil {
 		return fmt.Errorf("picture %s: %w", report, err)
 	}
 	return os.WriteFile(out, png, 0o644)
 }
 
-func picture(ctx context.Context, report string, form form, o options) ([]byte, error) {
+// drawn is kept when a page that unpacks what it draws has drawn it.
+const drawn = `new Promise(done => { const look = () => document.querySelector("[aria-busy=true]") ? requestAnimationFrame(look) : done(true); look(); })`
+
+func picture(ctx context.Context, b *chromium.Browser, report string, form form, o options) ([]byte, error) {
 	path, err := filepath.Abs(report)
 	if err != nil {
 		return nil, err
@@ -184,48 +166,26 @@ func picture(ctx context.Context, report string, form form, o options) ([]byte, 
 	if form.dark {
 		scheme = "dark"
 	}
-	_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-	}})
-	if err != nil {
+	if err := b.Media(ctx, map[string]string{"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}); err != nil {
 		return nil, err
 	}
-	steps := []chromedp.Action[chromedp.Void]{
-		chromedp.EmulateViewport(int64(form.width), int64(form.height), chromedp.EmulateScale(o.scale)),
-		chromedp.Navigate("file://" + filepath.ToSlash(path)),
-	}
-	if err := chromedp.Do(ctx, steps...); err != nil {
+	if err := b.Viewport(ctx, int64(form.width), int64(form.height), o.scale); err != nil {
 		return nil, err
 	}
-	// A page that unpacks what it draws says so.
-	const drawn = `new Promise(done => { const look = () => document.querySelector("[aria-busy=true]") ? requestAnimationFrame(look) : done(true); look(); })`
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](drawn, chromedp.EvalAwaitPromise)); err != nil {
+	if err := b.Navigate(ctx, chromium.FileURL(path)); err != nil {
 		return nil, err
 	}
-	steps = nil
+	steps := []string{drawn}
 	if o.choose != "" {
-		steps = append(steps, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => { const s = document.querySelector("select:not([hidden])"); s.selectedIndex = %q; s.dispatchEvent(new Event("change")); })()`, o.choose)))
+		steps = append(steps, fmt.Sprintf(`(() => { const s = document.querySelector("select:not([hidden])"); s.selectedIndex = %q; s.dispatchEvent(new Event("change")); })()`, o.choose))
 	}
 	if o.selector != "" {
-		steps = append(steps, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).scrollIntoView()", o.selector)))
+		steps = append(steps, fmt.Sprintf("document.querySelector(%q).scrollIntoView()", o.selector))
 	}
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		return nil, err
-	}
-	if o.full {
-		return chromedp.Run(ctx, chromedp.FullScreenshot(100))
-	}
-	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
-}
-
-func findChromium(path string) (string, error) {
-	if path != "" {
-		return path, nil
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			return p, nil
+	for _, step := range steps {
+		if err := b.Eval(ctx, step, nil); err != nil {
+			return nil, err
 		}
 	}
-	return "", fmt.Errorf("no Chromium on the PATH: install the package chromium, or name it with -chromium")
+	return b.Picture(ctx, o.full)
 }

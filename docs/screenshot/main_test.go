@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"whet/internal/chromium"
 )
 
 const sample = `<!doctype html><title>x</title><style>
@@ -22,12 +24,7 @@ func needsChromium(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of the documentation")
 	}
-	if _, err := findChromium(""); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	chromium.Need(t)
 }
 
 func TestScreenshot(t *testing.T) {

@@ -2,29 +2,21 @@ package chromium
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
-	cdpruntime "github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
 )
 
 // Tab is one page in a browser of its own.
 type Tab struct {
 	t       *testing.T
-	ctx     context.Context // of the page
+	ctx     context.Context
+	browser *Browser
 	address string
 
 	mu  sync.Mutex
@@ -35,81 +27,71 @@ type Tab struct {
 // pixels. Where there is no browser the test is skipped, and fails in CI.
 func Open(t *testing.T, name string, doc []byte) *Tab {
 	t.Helper()
-	path := find(t)
+	path := Need(t)
 	file := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(file, doc, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Not t.TempDir: the browser may write into its profile until it has ended.
-	profile, err := os.MkdirTemp("", "whet-chromium")
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // t.Context ends before the clean-up
+	t.Cleanup(cancel)
+	b := &Tab{t: t, ctx: ctx, address: FileURL(file)}
+	browser, err := Start(ctx, path, b.event)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(profile) })
-	flags := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.DisableGPU, chromedp.NoFirstRun,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1280, 900))
-	if os.Geteuid() == 0 {
-		flags = append(flags, chromedp.NoSandbox)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // t.Context ends before the clean-up
-	t.Cleanup(cancel)
-	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
-	t.Cleanup(stop)
-	ctx, closeTab := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // values newer than the library
-	t.Cleanup(closeTab)
-	address := url.URL{Scheme: "file", Path: filepath.ToSlash(file)}
-	b := &Tab{t: t, ctx: ctx, address: address.String()}
-	if err := chromedp.Listen(ctx, b.event); err != nil {
-		t.Fatalf("start %s: %v", path, err)
-	}
 	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil { // waits until it has ended
+		if err := browser.Close(); err != nil {
 			t.Errorf("end the browser: %v", err)
 		}
 	})
-	if _, err := chromedp.Call(ctx, cdplog.Enable, cdp.Empty{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
-		t.Fatal(err)
-	}
-	b.Do(chromedp.EmulateViewport(1280, 900), chromedp.Navigate(b.address))
+	b.browser = browser
+	b.Viewport(1280, 900)
+	b.must(browser.Navigate(ctx, b.address))
 	return b
 }
 
-func find(t *testing.T) string {
+// Need returns the path of a Chromium. Where there is none the test is skipped,
+// and fails in CI.
+func Need(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
+	path, err := Find("")
+	if err != nil && os.Getenv("CI") == "true" {
+		t.Fatal(err)
 	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("no Chromium on the PATH: install the package chromium")
+	if err != nil {
+		t.Skip(err)
 	}
-	t.Skip("no Chromium on the PATH: install the package chromium")
-	return ""
+	return path
 }
 
-func (b *Tab) event(ev any) {
+func (b *Tab) event(method string, params json.RawMessage) {
+	var p struct {
+		Type      string
+		Message   string
+		Exception struct {
+			Text      string
+			Exception struct{ Description string }
+		} `json:"exceptionDetails"`
+		Entry   struct{ Text string }
+		Request struct{ URL string }
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		p.Message = err.Error()
+	}
 	say := ""
-	switch ev := ev.(type) {
-	case *cdpruntime.EventConsoleAPICalled:
-		say = fmt.Sprintf("console.%s", ev.Type)
-	case *cdpruntime.EventExceptionThrown:
-		say = fmt.Sprintf("exception: %+v", ev.ExceptionDetails)
-	case *cdplog.EventEntryAdded:
-		say = "log: " + ev.Entry.Text
-	case *page.EventJavascriptDialogOpening:
-		say = "dialog: " + ev.Message
-	case *network.EventRequestWillBeSent:
-		if ev.Request.URL != b.address {
-			say = "request: " + ev.Request.URL
+	switch method {
+	case "Runtime.consoleAPICalled":
+		say = "console." + p.Type
+	case "Runtime.exceptionThrown":
+		say = "exception: " + p.Exception.Text + " " + p.Exception.Exception.Description
+	case "Log.entryAdded":
+		say = "log: " + p.Entry.Text
+	case "Page.javascriptDialogOpening":
+		say = "dialog: " + p.Message
+	case "Network.requestWillBeSent":
+		if p.Request.URL != b.address {
+			say = "request: " + p.Request.URL
 		}
-	default:
-		return
 	}
 	if say != "" {
 		b.mu.Lock()
@@ -118,31 +100,99 @@ func (b *Tab) event(ev any) {
 	}
 }
 
-// Context is the page's, for what is asked of the browser beyond Do.
-func (b *Tab) Context() context.Context { return b.ctx }
-
-// Do takes steps in the page.
-func (b *Tab) Do(steps ...chromedp.Action[chromedp.Void]) {
+func (b *Tab) must(err error) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	if err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// Run evaluates expressions in the page for what they do.
+func (b *Tab) Run(expressions ...string) {
+	b.t.Helper()
+	for _, e := range expressions {
+		if err := b.browser.Eval(b.ctx, e, nil); err != nil {
+			b.t.Fatalf("%s: %v", e, err)
+		}
+	}
+}
+
+// Viewport sets the window's size.
+func (b *Tab) Viewport(width, height int64) {
+	b.t.Helper()
+	b.must(b.browser.Viewport(b.ctx, width, height, 1))
 }
 
 // Dark asks the browser for the dark scheme.
 func (b *Tab) Dark() {
 	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.must(b.browser.Media(b.ctx, map[string]string{"prefers-color-scheme": "dark"}))
 }
 
-// Eval returns the value of an expression in the page.
-func Eval[T any](b *Tab, expression string) T {
+// Keys presses keys, one after the other.
+func (b *Tab) Keys(keys string) {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
-	if err != nil {
+	b.must(b.browser.Type(b.ctx, keys))
+}
+
+// Click clicks the middle of the first element that a CSS selector finds.
+func (b *Tab) Click(selector string) {
+	b.t.Helper()
+	at := Eval[[2]float64](b, fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		e.scrollIntoView({block: "center", behavior: "instant"});
+		const r = e.getBoundingClientRect();
+		return [r.left + r.width / 2, r.top + r.height / 2];
+	})()`, selector))
+	b.ClickAt(at[0], at[1])
+}
+
+// ClickAt clicks at a place in the window.
+func (b *Tab) ClickAt(x, y float64) {
+	b.t.Helper()
+	b.Drag([2]float64{x, y})
+}
+
+// MoveTo moves the mouse to a place in the window.
+func (b *Tab) MoveTo(x, y float64) {
+	b.t.Helper()
+	b.must(b.browser.mouse(b.ctx, mouse{Type: "mouseMoved", X: x, Y: y}))
+}
+
+// Drag presses the mouse at the first place, and lets go at the last.
+func (b *Tab) Drag(places ...[2]float64) {
+	b.t.Helper()
+	var events []mouse
+	for i, p := range places {
+		kind := "mouseMoved"
+		if i == 0 {
+			kind = "mousePressed"
+		}
+		events = append(events, mouse{Type: kind, X: p[0], Y: p[1], Button: "left", Clicks: 1})
+	}
+	last := events[len(events)-1]
+	last.Type = "mouseReleased"
+	b.must(b.browser.mouse(b.ctx, append(events, last)...))
+}
+
+// Wheel turns the wheel at a place in the window, while Ctrl is held.
+func (b *Tab) Wheel(x, y, dx, dy float64) {
+	b.t.Helper()
+	const ctrl = 2
+	b.must(b.browser.mouse(b.ctx, mouse{Type: "mouseWheel", X: x, Y: y, DeltaX: dx, DeltaY: dy, Modifiers: ctrl}))
+}
+
+// Settle lets the page paint.
+func (b *Tab) Settle() {
+	b.t.Helper()
+	b.Run(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+}
+
+// Eval returns the value of an expression in the page; of a promise, what it is
+// kept with.
+func Eval[T any](b *Tab, expression string) (v T) {
+	b.t.Helper()
+	if err := b.browser.Eval(b.ctx, expression, &v); err != nil {
 		b.t.Fatalf("%s: %v", expression, err)
 	}
 	return v

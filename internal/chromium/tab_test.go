@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // TestComplaints: each thing that a page must not do is noticed, and a page that
@@ -21,7 +19,7 @@ func TestComplaints(t *testing.T) {
 	good.Want("p", "her", "ere")
 	good.Quiet()
 	bad := Open(t, "bad.html", []byte(`<!DOCTYPE html><script>console.log("x"); setTimeout(() => { throw new Error("thrown") })</script><img src="beside.png">`))
-	bad.Do(chromedp.Evaluate[chromedp.Void](`new Image().src = "http://127.0.0.1:9/x.png"; undefined`))
+	bad.Run(`new Image().src = "http://127.0.0.1:9/x.png"; undefined`)
 	// The page is asked twice: what it was told to load is asked for in between.
 	said := strings.Join(append(bad.Complaints(), bad.Complaints()...), "\n")
 	for _, want := range []string{"console.log", "exception: ", "beside.png", "request: http://127.0.0.1:9/x.png"} {

@@ -9,12 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"whet/internal/gobench"
 )
 
 // mostWalked bounds the directories that are looked into for a module.
 const mostWalked = 10_000
 
-// ModuleInRepository returns the directory of a module in its repository, with
+// ModuleInRepository returns the directory that files of a module are named from, its
+// own or that of its workspace, as the repository has it, with
 // slashes: "" is the repository's root, and what it is where there is none.
 // from are directories to look from: in and above them first, then below the
 // repository's root.
@@ -32,6 +35,9 @@ func ModuleInRepository(module string, from ...string) string {
 		if root == "" && repository != "" {
 			root = below(repository, module)
 		}
+		if root != "" {
+			root = gobench.Root(root)
+		}
 		if rel, err := filepath.Rel(repository, root); root != "" && repository != "" && err == nil && rel != "." && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
@@ -42,7 +48,8 @@ func ModuleInRepository(module string, from ...string) string {
 	return ""
 }
 
-// SourceLinks returns the address of a file that is named from a module's root, ""
+// SourceLinks returns the address of a file that is named from the root of a module or
+// of its workspace, ""
 // of one that is not in the module around a directory. Where that is another module,
 // it returns nil.
 func SourceLinks(module, from string) func(file string) string {
@@ -59,11 +66,13 @@ func SourceLinks(module, from string) func(file string) string {
 		if !filepath.IsLocal(file) {
 			return ""
 		}
-		file = filepath.Join(root, file)
-		if st, err := os.Stat(file); err != nil || !st.Mode().IsRegular() {
-			return ""
+		for _, root := range []string{gobench.Root(root), root} {
+			name := filepath.Join(root, file)
+			if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() {
+				return Link(name)
+			}
 		}
-		return Link(file)
+		return ""
 	}
 }
 

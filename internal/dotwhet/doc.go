@@ -5,7 +5,8 @@
 // there are, which of them an operand such as @ or @chi means, and which are
 // removed when there are more than are kept. The module is that of the
 // directory the user is in, whatever is measured: so that @ means what was
-// recorded from here. Where there is no module, or nothing can be written in
+// recorded from here. Modules that a go.work uses below its directory have one .whet,
+// beside the go.work. Where there is no module, or nothing can be written in
 // its root, the user's cache directory takes the place of .whet.
 //
 // Only what whet named itself is ever removed: recording.json says what name

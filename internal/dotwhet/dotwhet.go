@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"whet/internal/gobench"
 	"whet/internal/recording"
 )
 
@@ -26,7 +27,7 @@ const Keep = 10
 // Place is where the recordings of one module are.
 type Place struct {
 	from  string // the directory the user is in, as it was named
-	own   string // .whet in the module's root; "" outside modules
+	own   string // .whet in the root of the workspace or module; "" outside modules
 	cache string // what takes its place; "" where there is no cache directory
 }
 
@@ -37,14 +38,8 @@ func Of(dir string) (Place, error) {
 		return Place{}, fmt.Errorf("look for recordings: %w", err)
 	}
 	p := Place{from: abs}
-	for at := abs; ; at = filepath.Dir(at) {
-		if st, err := os.Stat(filepath.Join(at, "go.mod")); err == nil && st.Mode().IsRegular() {
-			p.own = filepath.Join(at, Suffix)
-			break
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
+	if root := gobench.Root(abs); root != "" {
+		p.own = filepath.Join(root, Suffix)
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		name := "no-module"

@@ -59,7 +59,7 @@ func ask(ctx context.Context, dir string, operands []string, o gobench.BuildOpti
 		return nil, err
 	}
 	a.report, a.warnings = said, append(a.warnings, warnings...)
-	a.finder = &source.Finder{GOROOT: a.target.GOROOT, GOMODCACHE: a.target.GOMODCACHE}
+	a.finder = &source.Finder{GOROOT: a.target.GOROOT, GOMODCACHE: a.target.GOMODCACHE, Workspace: a.target.Workspace}
 	for _, m := range a.target.Own {
 		a.finder.Modules = append(a.finder.Modules, source.Module{Path: m.Path, Dir: m.Dir, Main: true})
 	}
@@ -77,7 +77,7 @@ func (a *asked) source(file string) []byte {
 
 // packageOf is the import path of the package that a file belongs to; "" unknown.
 func (a *asked) packageOf(file string) string {
-	name, module := a.finder.Display(file)
+	name, module := a.finder.InModule(file)
 	if rest, std := strings.CutPrefix(name, "$GOROOT/src/"); std {
 		return path.Dir(rest)
 	}

@@ -79,7 +79,11 @@ func finderOf(rec *recording.Recording) *source.Finder {
 			}
 			continue
 		}
-		dir, ok := strings.CutSuffix(frame, "/"+s.Path)
+		inModule := strings.TrimPrefix(s.Path, s.ModuleDir+"/")
+		dir, ok := strings.CutSuffix(frame, "/"+inModule)
+		if workspace, nested := strings.CutSuffix(dir, "/"+s.ModuleDir); nested {
+			f.Workspace = workspace
+		}
 		m := source.Module{Path: s.Module, Dir: dir, Main: true}
 		if ok && slices.Contains(rec.Build.OwnModules, s.Module) && !slices.Contains(f.Modules, m) {
 			f.Modules = append(f.Modules, m)

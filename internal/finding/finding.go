@@ -31,7 +31,7 @@ type Finding struct {
 	Row             string  `json:"row,omitempty"` // of docs/rules.md, the piece of knowledge that it rests on
 	Title           string  `json:"title"`
 	Function        string  `json:"function"`
-	File            string  `json:"file"` // relative to the module's root where it lies inside it
+	File            string  `json:"file"` // relative to the root of the module or its workspace, where it lies inside it
 	Line            int     `json:"line"`
 	CPURatio        float64 `json:"cpu_ratio"`         // the place's cum share of the base's CPU samples
 	AllocBytesRatio float64 `json:"alloc_bytes_ratio"` // the same of allocated bytes

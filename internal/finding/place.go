@@ -12,7 +12,7 @@ import (
 // unknown.
 type HotPlace struct {
 	Function        string     `json:"function"`
-	File            string     `json:"file"` // relative to the module's root where it lies inside it
+	File            string     `json:"file"` // relative to the root of the module or its workspace, where it lies inside it
 	Line            int        `json:"line"` // the heaviest, or that of its finding
 	Lines           []int      `json:"lines"`
 	CPURatio        *float64   `json:"cpu_ratio"`         // of the base's CPU time

@@ -86,7 +86,7 @@ func build(ctx context.Context, t *Target, o BuildOptions, out, what string, arg
 	}
 	b.Race, b.Cover, b.Unoptimized = spoilt(b.Settings, o.Flags, t.GOFLAGS)
 	if t.ModuleVersion == "" && t.ModuleDir != "" {
-		b.VCS, b.Revision, b.Dirty = revision(ctx, t.ModuleDir)
+		b.VCS, b.Revision, b.Dirty = revision(ctx, t.tree(ctx))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, context.Cause(ctx))

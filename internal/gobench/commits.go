@@ -48,11 +48,12 @@ func (b *Binary) DirtyBut(ctx context.Context, except string) *bool {
 	if b.Dirty == nil || !*b.Dirty {
 		return b.Dirty
 	}
-	rel, err := filepath.Rel(b.Target.ModuleDir, except)
+	tree := b.Target.tree(ctx)
+	rel, err := filepath.Rel(tree, except)
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return b.Dirty
 	}
-	status, ok := worktree.Ask(ctx, b.Target.ModuleDir, "status", "--porcelain", "-z", "--no-renames", "--", ".", ":(exclude,literal)"+filepath.ToSlash(rel))
+	status, ok := worktree.Ask(ctx, tree, "status", "--porcelain", "-z", "--no-renames", "--", ".", ":(exclude,literal)"+filepath.ToSlash(rel))
 	if !ok {
 		return b.Dirty
 	}

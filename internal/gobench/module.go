@@ -29,6 +29,5 @@ func Module(ctx context.Context, dir string, o BuildOptions) (*Target, error) {
 		return nil, newError(KindNoModule, "", fmt.Sprintf("%s is not in a Go module", dir), string(stderr))
 	}
 	t.Module, t.ModuleDir = path, moduleDir
-	t.Own, err = ownModules(ctx, t, o)
-	return t, err
+	return t, t.ownModules(ctx, o)
 }

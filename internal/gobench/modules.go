@@ -4,46 +4,53 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
-// ownModules lists the modules whose source the user owns. It reads go.mod
-// and go.work through the go command, which needs neither the network nor the
-// modules' dependencies for that.
-func ownModules(ctx context.Context, t *Target, o BuildOptions) ([]OwnModule, error) {
-	var own []OwnModule
+// ownModules sets the modules whose source the user owns, and the workspace that
+// they are in. It needs neither the network nor the modules' dependencies.
+func (t *Target) ownModules(ctx context.Context, o BuildOptions) error {
 	add := func(path, dir string) {
 		if path == "" || dir == "" {
 			return
 		}
-		if m := (OwnModule{path, filepath.Clean(dir)}); !slices.Contains(own, m) {
-			own = append(own, m)
+		if m := (OwnModule{path, filepath.Clean(dir)}); !slices.Contains(t.Own, m) {
+			t.Own = append(t.Own, m)
 		}
 	}
 	add(t.Module, t.ModuleDir)
 
 	main, err := mainModules(ctx, t.WorkDir, o)
 	if err != nil || len(main) == 0 {
-		return own, err
+		return err
 	}
 	for _, m := range main {
 		add(m.Path, m.Dir)
-		if err := addReplaced(ctx, t, o, add, m.Dir, "mod", "edit", "-json", m.GoMod); err != nil {
-			return nil, err
+		if f, err := modfile.Parse(m.GoMod, readMod(m.GoMod), nil); err == nil {
+			addReplaced(add, m.Dir, f.Replace)
 		}
 	}
-	stdout, _, res, err := goCommand(ctx, t.WorkDir, o.Env, "env", "GOWORK")
-	if err != nil {
-		return nil, err
-	}
-	if work := strings.TrimSpace(string(stdout)); res.OK() && work != "" && work != "off" {
-		if err := addReplaced(ctx, t, o, add, filepath.Dir(work), "work", "edit", "-json", work); err != nil {
-			return nil, err
+	if t.work != "" {
+		t.Workspace = filepath.Dir(t.work)
+		if f, err := modfile.ParseWork(t.work, readMod(t.work), nil); err == nil {
+			addReplaced(add, t.Workspace, f.Replace)
 		}
 	}
-	return own, nil
+	return nil
+}
+
+// readMod reads a go.mod or go.work; one that cannot be read has nothing in it.
+func readMod(name string) []byte {
+	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() || st.Size() > maxSource {
+		return nil
+	}
+	data, _ := os.ReadFile(name)
+	return data
 }
 
 // mainModule is one as the go command describes it.
@@ -74,21 +81,9 @@ func mainModules(ctx context.Context, dir string, o BuildOptions) ([]mainModule,
 }
 
 // addReplaced adds the modules that a go.mod or go.work in dir replaces by a
-// directory. A file that cannot be read replaces nothing.
-func addReplaced(ctx context.Context, t *Target, o BuildOptions, add func(path, dir string), dir string, args ...string) error {
-	stdout, _, res, err := goCommand(ctx, t.WorkDir, o.Env, args...)
-	if err != nil {
-		return err
-	}
-	var file struct {
-		Replace []struct {
-			Old, New struct{ Path, Version string }
-		}
-	}
-	if !res.OK() || json.Unmarshal(stdout, &file) != nil {
-		return nil
-	}
-	for _, r := range file.Replace {
+// directory.
+func addReplaced(add func(path, dir string), dir string, replace []*modfile.Replace) {
+	for _, r := range replace {
 		if r.New.Version != "" {
 			continue
 		}
@@ -98,5 +93,71 @@ func addReplaced(ctx context.Context, t *Target, o BuildOptions, add func(path, 
 		}
 		add(r.Old.Path, to)
 	}
-	return nil
+}
+
+// Root is the directory that the files of the module around dir are named from:
+// that of the go.work that uses the module, or that of its go.mod; "" outside of
+// modules. It looks at files and at GOWORK, as the go command does, and runs
+// nothing.
+func Root(dir string) string {
+	module := Above(dir, "go.mod")
+	work := os.Getenv("GOWORK")
+	switch work {
+	case "off":
+		return module
+	case "", "auto":
+		if work = Above(dir, "go.work"); work != "" {
+			work = filepath.Join(work, "go.work")
+		}
+	}
+	if work == "" {
+		return module
+	}
+	root := filepath.Dir(work)
+	if module == "" { // in a workspace, and in none of its modules
+		if !within(root, dir) {
+			return ""
+		}
+		return root
+	}
+	if !within(root, module) {
+		return module
+	}
+	f, err := modfile.ParseWork(work, readMod(work), nil)
+	if err != nil {
+		return module
+	}
+	for _, use := range f.Use {
+		at := filepath.FromSlash(use.Path)
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(root, at)
+		}
+		if filepath.Clean(at) == module {
+			return root
+		}
+	}
+	return module
+}
+
+// Above is the nearest directory at or above dir, which is absolute, that has a
+// file of that name; "" where none has.
+func Above(dir, name string) string {
+	for dir = filepath.Clean(dir); !regular(dir, name); dir = filepath.Dir(dir) {
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+	return dir
+}
+
+// Family is the outermost of the user's modules that a module's path lies below, or
+// the module itself: a module nested in another is called as a part of it.
+func (t *Target) Family() string {
+	out := t.Module
+	for _, m := range t.Own {
+		if strings.HasPrefix(out, m.Path+"/") {
+			out = m.Path
+		}
+	}
+	return out
 }

@@ -49,12 +49,12 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 	if err := first.askEnv(ctx, o); err != nil {
 		return nil, nil, err
 	}
-	if first.Own, err = ownModules(ctx, first, o); err != nil {
+	if first.ownModules(ctx, o); err != nil {
 		return nil, nil, err
 	}
 	for _, p := range all {
 		t := &Target{
-			WorkDir: dir, Operand: p.ImportPath, Own: first.Own,
+			WorkDir: dir, Operand: p.ImportPath, Own: first.Own, Workspace: first.Workspace,
 			GOROOT: first.GOROOT, GOMODCACHE: first.GOMODCACHE, GOFLAGS: first.GOFLAGS, GOVERSION: first.GOVERSION,
 		}
 		t.describe(p)

@@ -24,6 +24,9 @@ type Target struct {
 	// Own are the modules whose source the user owns: the main modules, all
 	// of a workspace; those replaced by a directory; and the target's.
 	Own []OwnModule
+	// Workspace is the directory of the go.work, from which the files of modules in it
+	// are named; "" where there is none.
+	Workspace string
 	// GoFiles and TestFiles are absolute; GoFiles include those that use cgo.
 	GoFiles, TestFiles []string
 
@@ -31,6 +34,8 @@ type Target struct {
 	WorkDir, Operand string
 	// GOROOT, GOMODCACHE, GOFLAGS and GOVERSION are what the go command uses there.
 	GOROOT, GOMODCACHE, GOFLAGS, GOVERSION string
+
+	work string // the go.work
 }
 
 // OwnModule is a module's path and its directory.
@@ -101,8 +106,7 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 		return nil, err
 	}
 	t.describe(p)
-	t.Own, err = ownModules(ctx, t, o)
-	return t, err
+	return t, t.ownModules(ctx, o)
 }
 
 // goList asks the go command for the packages that ask matches; operand is what
@@ -211,15 +215,18 @@ func absolute(dir string, lists ...[]string) []string {
 }
 
 func (t *Target) askEnv(ctx context.Context, o BuildOptions) error {
-	stdout, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, "env", "-json", "GOROOT", "GOMODCACHE", "GOFLAGS", "GOVERSION")
+	stdout, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, "env", "-json", "GOROOT", "GOMODCACHE", "GOFLAGS", "GOVERSION", "GOWORK")
 	if err != nil {
 		return err
 	}
-	var env struct{ GOROOT, GOMODCACHE, GOFLAGS, GOVERSION string }
+	var env struct{ GOROOT, GOMODCACHE, GOFLAGS, GOVERSION, GOWORK string }
 	if err := json.Unmarshal(stdout, &env); err != nil || !res.OK() {
 		return newError(KindStart, "", "go env: "+firstLine(string(stderr)), string(stderr))
 	}
 	t.GOROOT, t.GOMODCACHE, t.GOFLAGS, t.GOVERSION = env.GOROOT, env.GOMODCACHE, env.GOFLAGS, env.GOVERSION
+	if env.GOWORK != "off" {
+		t.work = env.GOWORK
+	}
 	return nil
 }
 

@@ -169,9 +169,54 @@ func TestResolveWorkspace(t *testing.T) {
 	if p.Module != "b.test/b" || !slices.Equal(p.Own, want) {
 		t.Errorf("module %s, own %v, want %v", p.Module, p.Own, want)
 	}
+	if p.Workspace != dir {
+		t.Errorf("the workspace is in %q, want %q", p.Workspace, dir)
+	}
 	// A module that the workspace does not list.
 	_, err = Resolve(t.Context(), dir, "./c", BuildOptions{})
 	wantError(t, "./c", err, KindNoModule, `\./c is in a module that go\.work does not list: add it with .go work use., or set GOWORK=off`)
+}
+
+// TestRoot: files are named from the directory of the go.work that uses their module,
+// which is where the go command says that it is.
+func TestRoot(t *testing.T) {
+	dir := write(t,
+		"go.work", "go 1.26\n\nuse (\n\t./a\n\t./a/nested\n)\n",
+		"a/go.mod", "module a.test/a\n\ngo 1.26\n", "a/sub/a.go", "package a\n",
+		"a/nested/go.mod", "module a.test/a/nested\n\ngo 1.26\n", "a/nested/x.go", "package x\n",
+		"c/go.mod", "module c.test/c\n\ngo 1.26\n", "c/c.go", "package c\n",
+		"docs/x.md", "",
+	)
+	for below, want := range map[string]string{"": "", "a": "", "a/sub": "", "a/nested": "", "docs": "", "c": "c"} {
+		if got := Root(filepath.Join(dir, below)); got != filepath.Join(dir, want) {
+			t.Errorf("Root of %q is %s", below, got)
+		}
+	}
+	p, err := Resolve(t.Context(), dir, "./a/nested", BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Workspace != Root(p.Dir) || p.Family() != "a.test/a" {
+		t.Errorf("workspace %q, family %q", p.Workspace, p.Family())
+	}
+	other := write(t, "go.mod", "module o.test/o\n")
+	if got := Root(other); got != other {
+		t.Errorf("a module alone: %s", got)
+	}
+	if got := Root(filepath.Dir(other)); got != "" {
+		t.Errorf("outside of modules: %s", got)
+	}
+	t.Setenv("GOWORK", filepath.Join(dir, "go.work"))
+	if got := Root(filepath.Join(dir, "a", "sub")); got != dir {
+		t.Errorf("GOWORK=go.work: %s", got)
+	}
+	if got := Root(other); got != other {
+		t.Errorf("GOWORK of another tree: %s", got)
+	}
+	t.Setenv("GOWORK", "off")
+	if got := Root(filepath.Join(dir, "a", "sub")); got != filepath.Join(dir, "a") {
+		t.Errorf("GOWORK=off: %s", got)
+	}
 }
 
 func TestResolveStandardLibrary(t *testing.T) {

@@ -2,10 +2,32 @@ package gobench
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"whet/internal/worktree"
 )
+
+// tree is the directory whose changes a build of the target may hold: that of its
+// workspace, where one repository has both, or else its module's.
+func (t *Target) tree(ctx context.Context) string {
+	if t.Workspace == "" {
+		return t.ModuleDir
+	}
+	top, ok := worktree.Ask(ctx, t.ModuleDir, "rev-parse", "--show-toplevel")
+	top = filepath.FromSlash(strings.TrimSpace(top))
+	work, err := filepath.EvalSymlinks(t.Workspace)
+	if !ok || err != nil || !within(top, work) || !within(t.Workspace, t.ModuleDir) {
+		return t.ModuleDir
+	}
+	return t.Workspace
+}
+
+// within reports whether name is dir or lies in it.
+func within(dir, name string) bool {
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rel)
+}
 
 // revision asks git about the module's directory. Anything but a plain answer
 // leaves it unknown: no git, no repository, a directory that the repository
@@ -27,7 +49,8 @@ func revision(ctx context.Context, dir string) (vcs, rev string, dirty *bool) {
 	return vcs, rev, &changed
 }
 
-// Diff returns the changes of tracked files in the module's directory since
+// Diff returns the changes of tracked files in the directory of the module or its
+// workspace since
 // the revision, as git prints them, bounded to 1 MiB; nil when there are none
 // or git cannot tell. What the user's configuration would run to show them is
 // left out.
@@ -35,7 +58,7 @@ func (b *Binary) Diff(ctx context.Context) []byte {
 	if b.Dirty == nil || !*b.Dirty {
 		return nil
 	}
-	diff, ok := worktree.Ask(ctx, b.Target.ModuleDir, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD", "--", ".")
+	diff, ok := worktree.Ask(ctx, b.Target.tree(ctx), "diff", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD", "--", ".")
 	if !ok {
 		return nil
 	}

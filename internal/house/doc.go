@@ -4,7 +4,7 @@
 // floors below its own, the two sides of the second floor never import each
 // other, and a floor that is meant to be pure (bytes in, model out) has no
 // clock, no network, no commands and no files. The tests of this package read
-// the module with `go list` for imports, once for each system whet is built
+// the modules with `go list` for imports, once for each system whet is built
 // for, and the syntax trees of all files for calls, and fail with the file, the
 // line and what to do. They also look at the shape of the code: a doc.go in
 // every package, no file that should be two, no package named for nothing, no

@@ -11,11 +11,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 // systems are those whet is built for: a file behind a build tag must keep to
@@ -24,11 +27,11 @@ func systems() []string { return []string{"linux/amd64", "darwin/arm64", "window
 
 // module is read once for all tests of this file.
 var module = sync.OnceValues(func() (m tree, err error) {
-	out, err := run(".", nil, "go", "list", "-m", "-f", "{{.Dir}}")
+	out, err := run(".", nil, "go", "env", "GOMOD")
 	if err != nil {
 		return m, err
 	}
-	m.root = strings.TrimSpace(string(out))
+	m.root = filepath.Dir(strings.TrimSpace(string(out)))
 	// What the go command reads is not seen by go test's cache; what this
 	// process reads is. A new package must not meet an old result.
 	if err := walk(m.root, func(string) {}); err != nil {
@@ -50,7 +53,7 @@ type tree struct {
 	systems map[string][]Package // with their dependencies
 }
 
-// own returns the packages of the module, as on the first system.
+// own returns the packages of all modules, as on the first system.
 func (m tree) own() []Package {
 	var out []Package
 	for _, p := range m.systems[systems()[0]] {
@@ -63,7 +66,7 @@ func (m tree) own() []Package {
 
 func list(dir string, env []string) ([]Package, error) {
 	out, err := run(dir, env, "go", "list", "-e", "-deps", "-json=ImportPath,Name,Dir,Standard,DepOnly,ForTest,Imports,TestImports,XTestImports,"+
-		"GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "./...")
+		"GoFiles,CgoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles", "work")
 	if err != nil {
 		return nil, err
 	}
@@ -216,6 +219,58 @@ func TestTrackedText(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Fatal("there is no text file in this tree")
+	}
+}
+
+// TestModules: go.work has every module of the tree, those of fixtures among them, so
+// that what goes through all of it misses none; and no go.mod requires directly what its
+// packages do not import.
+func TestModules(t *testing.T) {
+	m := readModule(t)
+	work, err := run(m.root, nil, "go", "list", "-m", "-f", "{{.Dir}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used []string
+	for dir := range strings.Lines(string(work)) {
+		used = append(used, strings.TrimSpace(dir))
+	}
+	for _, name := range tracked(t, m.root) {
+		dir := filepath.Join(m.root, filepath.FromSlash(path.Dir(name)))
+		if path.Base(name) != "go.mod" || strings.Contains(name, "testdata/") || name == "bench/knowledge/modules/go.mod" { // which is copied
+			continue
+		}
+		if !slices.Contains(used, dir) {
+			t.Errorf("%s: go.work does not have this module: go work use %s", name, path.Dir(name))
+		}
+	}
+	imports := make(map[string][]string) // by module's directory
+	for _, p := range m.own() {
+		var in string
+		for _, dir := range used {
+			if rel, err := filepath.Rel(dir, p.Dir); err == nil && filepath.IsLocal(rel) && len(dir) > len(in) {
+				in = dir
+			}
+		}
+		imports[in] = slices.Concat(imports[in], p.Imports, p.TestImports, p.XTestImports)
+		if rel, _ := filepath.Rel(m.root, p.Dir); strings.Contains(filepath.ToSlash(rel), "/fixtures/") && path.Base(filepath.ToSlash(in)) != "fixtures" {
+			t.Errorf("%s: fixtures are a module of their own: go mod init in the directory fixtures, and go work use it", p.ImportPath)
+		}
+	}
+	for _, dir := range used {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := modfile.Parse("go.mod", text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range f.Require {
+			if !r.Indirect && !slices.ContainsFunc(imports[dir], func(imp string) bool { return imp == r.Mod.Path || strings.HasPrefix(imp, r.Mod.Path+"/") }) {
+				t.Errorf("%s: nothing in the module imports %s: go mod tidy", filepath.Join(dir, "go.mod"), r.Mod.Path)
+			}
+		}
 	}
 }
 

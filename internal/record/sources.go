@@ -28,7 +28,7 @@ type Frames struct {
 
 // NewFrames is for a binary of a package whose build began at a moment.
 func NewFrames(t *gobench.Target, b *gobench.Binary, built time.Time) *Frames {
-	f := &Frames{Finder: &source.Finder{GOROOT: t.GOROOT, GOMODCACHE: t.GOMODCACHE}, owned: make(map[string]bool), built: built}
+	f := &Frames{Finder: &source.Finder{GOROOT: t.GOROOT, GOMODCACHE: t.GOMODCACHE, Workspace: t.Workspace}, owned: make(map[string]bool), built: built}
 	for _, m := range t.Own {
 		f.Modules = append(f.Modules, source.Module{Path: m.Path, Dir: m.Dir, Main: true})
 		f.owned[m.Path] = true
@@ -152,6 +152,9 @@ func (r *Recorder) addSource(f *Frames, file string) (s recording.Source, ok boo
 	r.sources[file] = true
 	display, module := f.Display(file)
 	s = recording.Source{Frame: file, Path: display, Module: module}
+	if inModule, _ := f.InModule(file); inModule != display {
+		s.ModuleDir = strings.TrimSuffix(display, "/"+inModule)
+	}
 	if changed.After(f.built) {
 		s.Differs = "it was changed after the build began"
 	}

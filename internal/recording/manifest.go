@@ -200,13 +200,14 @@ type Unknown struct {
 // Source is the copy of one file, stored as source/SHA256, or packed: of each that holds frames,
 // and of the other Go files of the user's packages that do.
 type Source struct {
-	Frame   string `json:"frame"`             // the file's name in the profiles, or what it would be
-	Path    string `json:"path"`              // for people: relative to the module, "GOROOT/src/...", "module@version/..."
-	Module  string `json:"module,omitempty"`  // module path it belongs to, "std" for the standard library
-	SHA256  string `json:"sha256"`            // of the file, not of its packed copy
-	Bytes   int64  `json:"bytes"`             // of the file
-	Packed  string `json:"packed,omitempty"`  // "gzip": the copy is source/SHA256.gz
-	Differs string `json:"differs,omitempty"` // why it may not be what the binary was built from
+	Frame     string `json:"frame"`                // the file's name in the profiles, or what it would be
+	Path      string `json:"path"`                 // for people: relative to the module or its workspace, "GOROOT/src/...", "module@version/..."
+	Module    string `json:"module,omitempty"`     // module path it belongs to, "std" for the standard library
+	ModuleDir string `json:"module_dir,omitempty"` // of a module in a workspace, where it lies in that: Path begins with it
+	SHA256    string `json:"sha256"`               // of the file, not of its packed copy
+	Bytes     int64  `json:"bytes"`                // of the file
+	Packed    string `json:"packed,omitempty"`     // "gzip": the copy is source/SHA256.gz
+	Differs   string `json:"differs,omitempty"`    // why it may not be what the binary was built from
 }
 
 // Subject names what was measured: the target, or the package where that only says

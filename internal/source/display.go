@@ -7,13 +7,30 @@ import (
 )
 
 // Display returns the name of a frame's file for people, and the path of the
-// module it belongs to, "" when unknown:
+// module it belongs to, "" when unknown: as [Finder.InModule] has it, but for files of
+// the user's modules that lie in a workspace, which are named from the workspace's
+// root.
+func (f *Finder) Display(frameFile string) (display, module string) {
+	display, module = f.InModule(frameFile)
+	for i := range f.Modules {
+		if m := &f.Modules[i]; m.Path == module && m.Main {
+			if below, ok := inside(f.Workspace, filepath.ToSlash(m.Dir)); ok {
+				display = below + "/" + display
+			}
+			break
+		}
+	}
+	return display, module
+}
+
+// InModule returns the name of a frame's file, and the path of the module it belongs
+// to, "" when unknown:
 //
 //   - in a module of the user's, relative to the module's root;
 //   - in the standard library, "$GOROOT/src/net/http/server.go", module "std";
 //   - in the module cache, "example.com/m@v1.2.3/x.go";
 //   - anything else as the profile has it.
-func (f *Finder) Display(frameFile string) (display, module string) {
+func (f *Finder) InModule(frameFile string) (display, module string) {
 	name := filepath.ToSlash(frameFile)
 	if strings.HasPrefix(name, "$GOROOT/src/") {
 		return name, StandardLibrary

@@ -28,6 +28,9 @@ type Finder struct {
 	GOMODCACHE string
 	VendorDir  string   // the vendor directory of the main module or workspace
 	Modules    []Module // all of the build, the user's own and others
+	// Workspace is the directory of the go.work that the user's modules are in; ""
+	// where there is none.
+	Workspace string
 
 	// BuildGOROOT is where the standard library lay when the program was
 	// built: what lies there is of the standard library, and nothing else is.

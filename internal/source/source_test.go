@@ -211,3 +211,27 @@ func TestSourceNames(t *testing.T) {
 		}
 	}
 }
+
+// TestDisplayInAWorkspace: files of its modules are named from its directory, by any
+// name that frames have for them; what is not in it is named as ever.
+func TestDisplayInAWorkspace(t *testing.T) {
+	f := &Finder{GOROOT: "/g", Workspace: "/w", Modules: []Module{
+		{Path: "shop.test/shop", Dir: "/w", Main: true}, {Path: "shop.test/shop/api", Dir: "/w/api", Main: true},
+		{Path: "else.test/x", Dir: "/x", Main: true}, {Path: "lib.test/lib", Dir: "/w/lib", Version: "v1.0.0"},
+	}}
+	for _, c := range []struct{ frame, display, inModule, module string }{
+		{"/w/api/handlers/h.go", "api/handlers/h.go", "handlers/h.go", "shop.test/shop/api"},
+		{"shop.test/shop/api/handlers/h.go", "api/handlers/h.go", "handlers/h.go", "shop.test/shop/api"},
+		{"shop.test/shop/api@v1.2.0/h.go", "api/h.go", "h.go", "shop.test/shop/api"},
+		{"/w/cmd/main.go", "cmd/main.go", "cmd/main.go", "shop.test/shop"},
+		{"/x/y/z.go", "y/z.go", "y/z.go", "else.test/x"},
+		{"/g/src/sort/sort.go", "$GOROOT/src/sort/sort.go", "$GOROOT/src/sort/sort.go", StandardLibrary},
+		{"lib.test/lib/l.go", "lib.test/lib@v1.0.0/l.go", "lib.test/lib@v1.0.0/l.go", "lib.test/lib"},
+	} {
+		display, module := f.Display(c.frame)
+		inModule, again := f.InModule(c.frame)
+		if display != c.display || inModule != c.inModule || module != c.module || again != c.module {
+			t.Errorf("%s: %s of %s, in it %s of %s", c.frame, display, module, inModule, again)
+		}
+	}
+}

@@ -41,6 +41,7 @@ func (r *Resolver) readTree(dir string) {
 			for _, at := range used {
 				r.readModule(at, false)
 			}
+			r.Workspace = work
 			r.replace(f, work)
 			r.readVendor(work)
 		}

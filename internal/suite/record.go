@@ -113,9 +113,9 @@ func (r *runner) describe() {
 	m.Plan = recording.Plan{BudgetNs: int64(r.o.Budget), BenchTime: r.o.BenchTime, Instruments: r.o.Profiles}
 	first := r.pkgs[0]
 	if m.DefaultName != "" && len(r.pkgs) > 1 {
-		m.DefaultName = dotwhet.Name(first.target.Module, first.target.Module) + "-bench"
+		m.DefaultName = dotwhet.Name(first.target.Family(), first.target.Family()) + "-bench"
 	} else if m.DefaultName != "" {
-		m.DefaultName = dotwhet.Name(first.target.Module, first.target.ImportPath) + "-bench"
+		m.DefaultName = dotwhet.Name(first.target.Family(), first.target.ImportPath) + "-bench"
 	}
 	m.Build = record.Build(first.target, first.bin, r.build(), r.o.Args)
 	b := &m.Build

@@ -79,7 +79,7 @@ func (r *recorder) pick(ctx context.Context) error {
 		return err
 	}
 	if m := &r.w.Manifest; m.DefaultName != "" {
-		m.DefaultName = dotwhet.Name(r.target.Module, r.target.ImportPath)
+		m.DefaultName = dotwhet.Name(r.target.Family(), r.target.ImportPath)
 	}
 	return nil
 }

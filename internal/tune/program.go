@@ -104,7 +104,7 @@ func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
 	if err := r.resolve(ctx, o.Operand); err != nil {
 		return Outcome{}, err
 	}
-	if err := r.create(recording.TargetProgram, dotwhet.Name(r.target.Module, r.target.ImportPath)); err != nil {
+	if err := r.create(recording.TargetProgram, dotwhet.Name(r.target.Family(), r.target.ImportPath)); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()

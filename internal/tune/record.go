@@ -52,7 +52,7 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 	if len(r.candidates) > 0 {
 		name = r.target.Module
 	}
-	if err := r.create(recording.TargetBenchmark, dotwhet.Name(r.target.Module, name)); err != nil {
+	if err := r.create(recording.TargetBenchmark, dotwhet.Name(r.target.Family(), name)); err != nil {
 		return Outcome{}, err
 	}
 	defer r.w.Discard()

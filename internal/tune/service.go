@@ -207,7 +207,7 @@ func (r *serviceRecorder) buildServer(ctx context.Context, name string) error {
 	if err := r.resolve(ctx, name); err != nil {
 		return err
 	}
-	r.rename(dotwhet.Name(r.target.Module, r.target.ImportPath))
+	r.rename(dotwhet.Name(r.target.Family(), r.target.ImportPath))
 	r.progress(Progress{Stage: "building the server"})
 	return r.addBinary(binaryName(r.target), func(out string) (*gobench.Binary, error) {
 		return program.Build(ctx, r.target, r.build, out)

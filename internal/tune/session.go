@@ -121,7 +121,7 @@ func (s *session) addBinary(rel string, build func(name string) (*gobench.Binary
 
 // binaryName is where a program's binary goes: profiles name its file.
 func binaryName(t *gobench.Target) string {
-	return "build/" + dotwhet.Name(t.Module, t.ImportPath)
+	return "build/" + dotwhet.Name(t.Family(), t.ImportPath)
 }
 
 // describe enters the build.

@@ -86,7 +86,7 @@ func (s *session) packagesOf(files []string) []string {
 	packages := []string{s.target.ImportPath} // "": only a module is known
 	own := false
 	for _, file := range files {
-		name, module := s.frames.Display(file)
+		name, module := s.frames.InModule(file)
 		if _, ok := s.frames.Find(file); !ok || !s.frames.Owns(module) {
 			continue
 		}

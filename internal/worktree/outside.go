@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -176,6 +177,9 @@ type replacement struct {
 func (m *modules) replacements(dir string) error {
 	rel, _ := below(m.t.Dir, dir)
 	name := filepath.Join(dir, "go.mod")
+	if data, err := os.ReadFile(name); err == nil && !bytes.Contains(data, []byte("replace")) {
+		return nil
+	}
 	var file struct{ Replace []replacement }
 	if err := m.read(&file, "mod", "edit", "-json", name); err != nil {
 		var told *refusal

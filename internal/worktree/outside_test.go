@@ -162,7 +162,7 @@ func TestModulesBroken(t *testing.T) {
 }
 
 func TestModulesWithoutGo(t *testing.T) {
-	r := newRepository(t, "go.mod", "module x.test/m\n")
+	r := newRepository(t, "go.mod", "module x.test/m\n\nreplace x.test/a => ../a\n")
 	tree := r.checkout("HEAD")
 	t.Setenv("PATH", t.TempDir())
 	_, err := tree.Modules(context.Background(), r.dir, ".", nil, func(string) bool { return false })

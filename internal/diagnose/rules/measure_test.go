@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -40,7 +41,7 @@ type lengths struct {
 	waits   bool          // the CPU profile's runs record the mutex and block profiles too
 }
 
-// build builds the test binaries of packages of this module with one go
+// build builds the test binaries of packages of this workspace with one go
 // command.
 func build(t *testing.T, dirs []string, paths *paths) map[string]*program {
 	t.Helper()
@@ -58,12 +59,13 @@ func build(t *testing.T, dirs []string, paths *paths) map[string]*program {
 		if target.Dir, err = filepath.Abs(dir); err != nil {
 			t.Fatal(err)
 		}
-		rel, err := filepath.Rel(first.ModuleDir, target.Dir)
+		rel, err := filepath.Rel(paths.module, target.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		target.WorkDir = target.Dir
-		target.ImportPath = first.Module + "/" + filepath.ToSlash(rel)
+		target.ImportPath = "whet/" + filepath.ToSlash(rel)
+		target.Module, target.ModuleDir = path.Dir(target.ImportPath), filepath.Dir(target.Dir)
 		target.GoFiles = []string{filepath.Join(target.Dir, "app.go")}
 		target.TestFiles = []string{filepath.Join(target.Dir, "app_test.go")}
 		args = append(args, target.ImportPath)
@@ -74,7 +76,7 @@ func build(t *testing.T, dirs []string, paths *paths) map[string]*program {
 		out[dir] = &program{bin: &gobench.Binary{Path: filepath.Join(to, name), Target: &target}}
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = first.ModuleDir
+	cmd.Dir = paths.module
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the fixtures: %v\n%s", err, text)
 	}

@@ -38,6 +38,7 @@ func loadProgram(t testing.TB, dir string, kept []string, patterns ...string) *p
 	roots, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile | packages.NeedModule,
 		Dir:  dir,
+		Env:  append(os.Environ(), "GOWORK=off"), // the zoo is no module of ours
 	}, append(patterns, kept...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -370,7 +371,7 @@ func sameExports(t *testing.T, want *types.Package, v *View) {
 
 // BenchmarkView is over what the packages of a large program import.
 func BenchmarkView(b *testing.B) {
-	p := loadProgram(b, ".", []string{"net/http", "go/types", "golang.org/x/tools/go/packages", "github.com/chromedp/chromedp", "go.uber.org/zap", "github.com/sirupsen/logrus"})
+	p := loadProgram(b, ".", []string{"net/http", "go/types", "golang.org/x/tools/go/packages", "github.com/google/pprof/driver", "golang.org/x/perf/benchproc", "github.com/santhosh-tekuri/jsonschema/v6"})
 	v, imported := p.view()
 	var data bytes.Buffer
 	b.Run("write", func(b *testing.B) {

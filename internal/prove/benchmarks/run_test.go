@@ -74,6 +74,7 @@ func TestRun(t *testing.T) {
 	}
 	o := pair(t, "old", "new")
 	o.Dir = filepath.Join("testdata", "pair") // a directory of a repository
+	t.Setenv("GOWORK", "off")                 // whose workspace does not have it
 	o.Out = filepath.Join(t.TempDir(), "run.whet")
 	o.Version, o.Command = "test", []string{"prove", "./old", "./new"}
 	var stages []string

@@ -113,7 +113,7 @@ func isOf(dir, operand string) bool {
 		operand = filepath.Join(dir, operand)
 	}
 	at, here := real(operand), real(dir)
-	if at == "" || at == here {
+	if at == "" || at == here || gobench.Root(at) == here {
 		return at != ""
 	}
 	for ; at != here; at = filepath.Dir(at) {
@@ -161,19 +161,12 @@ func (s *side) resolveRevision(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// moduleTop is the directory at or above dir that has the go.mod, or where
-// none has, the go.work, and where dir lies in it.
+// moduleTop is the directory of the workspace or module around dir, and where dir lies
+// in it.
 func moduleTop(dir string) (top, sub string, err error) {
-	for _, name := range []string{"go.mod", "go.work"} {
-		for at := dir; ; at = filepath.Dir(at) {
-			if has(at, name) {
-				sub, err := filepath.Rel(at, dir)
-				return at, filepath.ToSlash(sub), err
-			}
-			if at == filepath.Dir(at) {
-				break
-			}
-		}
+	if top = gobench.Root(dir); top != "" {
+		sub, err = filepath.Rel(top, dir)
+		return top, filepath.ToSlash(sub), err
 	}
 	return "", "", refuse(gobench.KindNoModule, "it is not in a Go module: there is no go.mod in it or above")
 }

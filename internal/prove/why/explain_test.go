@@ -29,7 +29,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	options := gobench.BuildOptions{Flags: []string{"-trimpath"}}
+	options := gobench.BuildOptions{Flags: []string{"-trimpath"}, Env: []string{"GOWORK=off"}} // it is no module of ours
 	for _, name := range []string{"old", "new", "same", "again"} {
 		t, err := gobench.Resolve(context.Background(), filepath.Join("testdata", "pair"), "./"+name, options)
 		if err != nil {

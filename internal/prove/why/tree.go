@@ -42,7 +42,7 @@ type function struct {
 
 func newTree(t *gobench.Target) *tree {
 	tr := &tree{
-		finder:   &source.Finder{GOROOT: t.GOROOT, GOMODCACHE: t.GOMODCACHE},
+		finder:   &source.Finder{GOROOT: t.GOROOT, GOMODCACHE: t.GOMODCACHE, Workspace: t.Workspace},
 		own:      t.Own,
 		looked:   make(map[string]bool),
 		packages: make(map[string]*pkg), places: make(map[string][]string),
@@ -58,7 +58,7 @@ func newTree(t *gobench.Target) *tree {
 func (t *tree) place(file string) (importPath, base string, ok bool) {
 	have, seen := t.places[file]
 	if !seen {
-		display, module := t.finder.Display(file)
+		display, module := t.finder.InModule(file)
 		if slices.ContainsFunc(t.own, func(m gobench.OwnModule) bool { return m.Path == module }) {
 			if module == source.StandardLibrary {
 				have = []string{path.Dir(strings.TrimPrefix(display, "$GOROOT/src/")), path.Base(display)}

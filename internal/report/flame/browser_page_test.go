@@ -5,8 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"whet/internal/chromium"
 	"whet/internal/report/page"
 )
@@ -21,8 +19,8 @@ func TestBrowserFitsTheWindow(t *testing.T) {
 	for _, bottom := range []bool{false, true} {
 		b := openFile(t, "flame.html", htmlOf(t, Page{Title: "large", RootBottom: bottom, Views: []View{{Graph: largeGraph(t), About: about}}}))
 		for _, size := range [][2]int64{{800, 600}, {1440, 900}} {
-			b.Do(chromedp.EmulateViewport(size[0], size[1]))
-			b.settle()
+			b.Viewport(size[0], size[1])
+			b.Settle()
 			if over := chromium.Eval[[]int64](b.Tab, "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"); over[0] > size[0] || over[1] > size[1] {
 				t.Errorf("at %v the page takes %v", size, over)
 			}

@@ -8,36 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/chromium"
 	"whet/internal/quantity"
 )
-
-const ctrl = 2 // held
-
-// wheel turns the wheel at a place of the canvas.
-func (b *tab) wheel(x float64, row int, dx, dy float64, held int64) {
-	b.t.Helper()
-	px, py := b.place(x, row)
-	if _, err := chromedp.Call(b.Context(), input.DispatchMouseEvent, input.DispatchMouseEventParams{
-		Type: chromedp.MouseWheel, X: px, Y: py, DeltaX: dx, DeltaY: dy, Modifiers: held,
-	}); err != nil {
-		b.t.Fatal(err)
-	}
-	b.settle()
-}
-
-// settle lets the page paint.
-func (b *tab) settle() {
-	b.t.Helper()
-	if _, err := chromedp.Run(b.Context(), chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, chromedp.EvalAwaitPromise)); err != nil {
-		b.t.Fatal(err)
-	}
-}
 
 // Zoom by click, drag, wheel and keys; search; sandwich; comparison.
 func TestBrowser(t *testing.T) {
@@ -59,12 +33,14 @@ func TestBrowser(t *testing.T) {
 	}
 	b.clickAt(0.3, -5) // Marshal holds 400 of the 600
 	b.Want("flame-detail", "encoding/json.Marshal", "400 ns cum, 40.0 %", "100 ns flat, 10.0 %", "100.0 % of the zoomed frame")
-	b.keys(kb.Backspace + kb.Backspace)
+	b.keys(chromium.Backspace + chromium.Backspace)
 	if got := b.crumbs(); len(got) != 0 {
 		t.Errorf("back: breadcrumb %q", got)
 	}
 	// Ctrl and the wheel zoom at the mouse, Shift moves, the arrows walk.
-	b.wheel(0.7, -2, 0.01, -250, ctrl)
+	px, py := b.place(0.7, -2)
+	b.Wheel(px, py, 0.01, -250)
+	b.Settle()
 	// 1/e of the width around 0.7, from 0.442 to 0.81: it is in the root alone.
 	if got, want := b.crumbs(), []string{"all"}; !slices.Equal(got, want) {
 		t.Errorf("breadcrumb %q, want %q", got, want)
@@ -75,23 +51,22 @@ func TestBrowser(t *testing.T) {
 	if got := span(); got[1] != 1 {
 		t.Error("the wheel does not zoom")
 	}
-	b.keys(kb.Escape)
+	b.keys(chromium.Escape)
 	if got := span(); got[0] != 0 || got[1] != 0 {
 		t.Error("Escape does not show all again")
 	}
 	b.keys("wwww")
-	b.settle()
+	b.Settle()
 	if got := span(); got[1] != 1 {
 		t.Error("W does not zoom")
 	}
-	px, py := b.place(0.5, -1)
-	b.Do(chromedp.MouseEvent(chromedp.MousePressed, px, py, chromedp.Button("left")), chromedp.MouseEvent(chromedp.MouseMoved, px+200, py, chromedp.Button("left")),
-		chromedp.MouseEvent(chromedp.MouseReleased, px+200, py, chromedp.Button("left")))
-	b.settle()
+	px, py = b.place(0.5, -1)
+	b.Drag([2]float64{px, py}, [2]float64{px + 200, py})
+	b.Settle()
 	if got := b.Text("flame-detail"); got != "all · 1.00 µs" {
 		t.Errorf("a drag is taken for a click: %q", got)
 	}
-	b.keys("ssssss" + kb.Escape)
+	b.keys("ssssss" + chromium.Escape)
 
 	b.set("flame-search", "input", "json")
 	b.Want("flame-match", "3 frames match, 55.0 % of the total") // 400 + 150, the inner Marshal not again
@@ -101,31 +76,31 @@ func TestBrowser(t *testing.T) {
 
 	// The sandwich of Marshal: 550 of 1,000, its recursion among the callees.
 	b.clickAt(0.5, -4)
-	b.keys(kb.ArrowUp)
+	b.keys(chromium.ArrowUp)
 	b.Want("flame-detail", "encoding/json.Marshal")
 	b.keys("c")
-	b.keys(kb.ArrowDown)
+	b.keys(chromium.ArrowDown)
 	b.Want("flame-detail", "encoding/json.Marshal", "550 ns cum, 55.0 % of the total")
-	b.keys(kb.ArrowDown)
+	b.keys(chromium.ArrowDown)
 	b.Want("flame-detail", "runtime.mallocgc", "300 ns cum, 30.0 %")
-	b.keys(kb.ArrowRight + kb.ArrowLeft + kb.ArrowUp + kb.ArrowUp)
+	b.keys(chromium.ArrowRight + chromium.ArrowLeft + chromium.ArrowUp + chromium.ArrowUp)
 	b.Want("flame-detail", "example.com/shop.(*Server).Cart", "400 ns cum, 40.0 %")
-	b.keys(kb.Escape)
+	b.keys(chromium.Escape)
 	if got := b.Text("flame-sandwich"); got != "Sandwich" {
 		t.Errorf("after Escape the button says %q", got)
 	}
 
 	// The comparison: width of both sides or one, changes with their signs.
-	b.Do(chromedp.Evaluate[chromedp.Void](`(() => { const s = document.getElementById("flame-select"); s.selectedIndex = 1; s.dispatchEvent(new Event("change")); })()`))
-	b.keys(kb.ArrowUp)
+	b.Run(`(() => { const s = document.getElementById("flame-select"); s.selectedIndex = 1; s.dispatchEvent(new Event("change")); })()`)
+	b.keys(chromium.ArrowUp)
 	b.Want("flame-detail", "all", "670 ns, before 1.00 µs: −33.0 %")
-	b.keys(strings.Repeat(kb.ArrowUp, 3) + kb.ArrowRight)
+	b.keys(strings.Repeat(chromium.ArrowUp, 3) + chromium.ArrowRight)
 	b.Want("flame-detail", "example.com/shop.(*Server).Pay", "0, before 200 ns: gone")
 	b.set("flame-side", "change", "after")
-	b.keys(kb.ArrowUp + kb.ArrowUp + kb.ArrowUp + kb.ArrowUp + kb.ArrowUp)
+	b.keys(chromium.ArrowUp + chromium.ArrowUp + chromium.ArrowUp + chromium.ArrowUp + chromium.ArrowUp)
 	b.Want("flame-detail", "example.com/shop.price", "250 ns, before 200 ns: +25.0 %")
 	for _, width := range []int64{1280, 390, 320} {
-		b.Do(chromedp.EmulateViewport(width, 800))
+		b.Viewport(width, 800)
 		if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 			t.Errorf("at %d pixels the page is %d wide", width, over)
 		}
@@ -304,9 +279,9 @@ func TestBrowserHostileNames(t *testing.T) {
 	}
 	b.set("flame-search", "input", "onerror=alert")
 	b.Want("flame-match", "1 frame match")
-	b.keys(kb.ArrowUp + kb.ArrowUp)
+	b.keys(chromium.ArrowUp + chromium.ArrowUp)
 	seen := make(map[string]bool)
-	for _, key := range []string{kb.ArrowRight, kb.ArrowLeft} {
+	for _, key := range []string{chromium.ArrowRight, chromium.ArrowLeft} {
 		for range len(hostile) {
 			name, _, _ := strings.Cut(b.Text("flame-detail"), " · ")
 			seen[name] = true
@@ -339,7 +314,7 @@ func TestBrowserSVG(t *testing.T) {
 		return chromium.Eval[float64](b.Tab, fmt.Sprintf(`(g => g.style.display === "none" ? 0 : Number(g.querySelector("rect").getAttribute("width")))(%s)`, frame(name)))
 	}
 	click := func(name string) {
-		b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`%s.dispatchEvent(new MouseEvent("click", {bubbles: true}))`, frame(name))))
+		b.Run(fmt.Sprintf(`%s.dispatchEvent(new MouseEvent("click", {bubbles: true}))`, frame(name)))
 	}
 	click("example.com/shop.(*Server).Cart")
 	if w := width("encoding/json.Marshal"); math.Abs(w-1180*400/600) > 1 {
@@ -351,11 +326,11 @@ func TestBrowserSVG(t *testing.T) {
 	if w := width("all"); w < 1179 {
 		t.Errorf("zoomed into Cart, the root is %g wide", w)
 	}
-	b.Do(chromedp.KeyEvent(kb.Escape))
+	b.Keys(chromium.Escape)
 	if w := width("runtime.scanobject"); math.Abs(w-1180*0.2) > 1 {
 		t.Errorf("Escape: the collector is %g wide", w)
 	}
-	b.Do(chromedp.Evaluate[chromedp.Void](`window.prompt = () => "json"; document.getElementById("search").dispatchEvent(new MouseEvent("click", {bubbles: true}))`))
+	b.Run(`window.prompt = () => "json"; document.getElementById("search").dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
 	if got := b.Text("matched"); got != "Matched: 55.0 %" {
 		t.Errorf("search says %q", got)
 	}

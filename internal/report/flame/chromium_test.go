@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"whet/internal/chromium"
 )
 
@@ -25,7 +23,8 @@ func openFile(t *testing.T, name string, doc []byte) *tab {
 func (b *tab) clickAt(x float64, row int) {
 	b.t.Helper()
 	px, y := b.place(x, row)
-	b.Do(chromedp.MouseEvent(chromedp.MouseMoved, px, y), chromedp.MouseClickXY(px, y))
+	b.MoveTo(px, y)
+	b.ClickAt(px, y)
 }
 
 // place is where a row of the canvas is in the window.
@@ -46,16 +45,17 @@ func (b *tab) place(x float64, row int) (px, py float64) {
 
 func (b *tab) keys(keys string) {
 	b.t.Helper()
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("flame-canvas").focus({preventScroll: true})`), chromedp.KeyEvent(keys))
+	b.Run(`document.getElementById("flame-canvas").focus({preventScroll: true})`)
+	b.Keys(keys)
 }
 
 func (b *tab) set(id, event, value string) {
 	b.t.Helper()
-	b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+	b.Run(fmt.Sprintf(`(() => {
 		const i = document.getElementById(%q);
 		i.value = %q;
 		i.dispatchEvent(new Event(%q));
-	})()`, id, value, event)))
+	})()`, id, value, event))
 }
 
 // crumbs lists the breadcrumb.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"whet/internal/chromium"
 	"whet/internal/report/page"
 )
@@ -33,14 +31,14 @@ func TestBrowser(t *testing.T) {
 	}
 	for name, p := range loadPages() {
 		b := show(t, htmlOf(t, p))
-		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		b.Run(`document.querySelectorAll("details").forEach(d => d.open = true)`)
 		switch name {
 		case "open":
 			b.open(p)
 		case "several":
 			b.several()
 			// The table of the comparison has room in a window of 800 pixels.
-			b.Do(chromedp.EmulateViewport(800, 600))
+			b.Viewport(800, 600)
 			if room := chromium.Eval[[]int64](b.Tab, `(e => [e.scrollWidth, e.clientWidth])(document.querySelector(".compare").closest(".scroll"))`); room[0] > room[1] {
 				t.Errorf("the comparison is %d wide where there are %d", room[0], room[1])
 			}
@@ -57,7 +55,7 @@ func TestBrowser(t *testing.T) {
 			}
 			b.apart()
 			for _, width := range []int64{1920, 1280, 768, 390, 320} {
-				b.Do(chromedp.EmulateViewport(width, 800))
+				b.Viewport(width, 800)
 				if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 					t.Errorf("%s, dark %v: at %d pixels the page is %d wide", name, dark, width, over)
 				}
@@ -122,7 +120,7 @@ func (b *tab) open(p *Page) {
 			const r = plot.getBoundingClientRect();
 			return [r.left, r.top, r.width, r.height];
 		})()`, c.plot))
-		b.Do(chromedp.MouseEvent(chromedp.MouseMoved, at[0]+c.at*at[2], at[1]+at[3]/2))
+		b.MoveTo(at[0]+c.at*at[2], at[1]+at[3]/2)
 		said := chromium.Eval[[]string](b.Tab, fmt.Sprintf(`[...document.querySelector(%q).closest(".lane").querySelectorAll(".read")].map(e => e.textContent.trim())`, c.plot))
 		if !slices.Equal(said, c.want) {
 			b.t.Errorf("%s at %.3f says %q, want %q", c.plot, c.at, said, c.want)
@@ -155,7 +153,7 @@ func (b *tab) mapUnderMouse(p *Page) {
 		column, row := cell[0], cell[1]
 		x := at[0] + at[2]*(float64(column)+0.5)/30
 		y := at[1] + at[3]*(float64(high-row)+0.5)/float64(high-low+1)
-		b.Do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
+		b.MoveTo(x, y)
 		said := chromium.Eval[string](b.Tab, `document.querySelector(".heat-tip").textContent`)
 		var all int64
 		for _, n := range course.columns[column].counts {

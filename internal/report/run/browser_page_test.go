@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"whet/internal/chromium"
 	"whet/internal/quantity"
 )
@@ -30,7 +28,7 @@ func TestBrowserTables(t *testing.T) {
 		return chromium.Eval[[]string](b.Tab, fmt.Sprintf(`[...document.querySelectorAll("table.bench tbody tr:not([hidden])")].map(r => r.cells[%d].textContent.trim())`, i))
 	}
 	click := func(i int) {
-		b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector("table.bench thead tr").cells[%d].querySelector("button").click()`, i)))
+		b.Run(fmt.Sprintf(`document.querySelector("table.bench thead tr").cells[%d].querySelector("button").click()`, i))
 	}
 	print := func(ns ...float64) []string {
 		var out []string
@@ -53,11 +51,11 @@ func TestBrowserTables(t *testing.T) {
 	if names := column(0); !slices.IsSorted(names) || len(names) != len(times) {
 		t.Errorf("by name %q", names)
 	}
-	b.Do(chromedp.Evaluate[chromedp.Void](`(() => {
+	b.Run(`(() => {
 		const i = document.querySelector("#benchmarks ~ .scroll .filter input");
 		i.value = "MARKC";
 		i.dispatchEvent(new Event("input"));
-	})()`))
+	})()`)
 	if names := column(0); len(names) != 1 || !strings.HasPrefix(names[0], "Benchmarkc") {
 		t.Errorf("filtered %q", names)
 	}
@@ -72,7 +70,7 @@ func TestBrowserNavigationStays(t *testing.T) {
 	}
 	b := openFile(t, html(t, servicePage()))
 	for _, size := range [][2]int64{{1440, 900}, {800, 600}} {
-		b.Do(chromedp.EmulateViewport(size[0], size[1]))
+		b.Viewport(size[0], size[1])
 		links := chromium.Eval[[]string](b.Tab, `[...document.querySelectorAll(".jump a")].map(a => a.getAttribute("href"))`)
 		if len(links) < 9 || links[0] != "#findings" || links[len(links)-1] != "#machine" {
 			t.Fatalf("links to %q", links)
@@ -106,7 +104,7 @@ func TestBrowserReads(t *testing.T) {
 		const r = plot.getBoundingClientRect();
 		return [r.left, r.top, r.width, r.height];
 	})()`)
-	b.Do(chromedp.MouseEvent(chromedp.MouseMoved, at[0]+0.5*at[2], at[1]+at[3]/2))
+	b.MoveTo(at[0]+0.5*at[2], at[1]+at[3]/2)
 	lanes := chromium.Eval[[][]string](b.Tab, `[...document.querySelectorAll("#time ~ .time ~ .time .lane")].filter(l => l.querySelector(".read")).map(l => [...l.querySelectorAll(".read")].map(e => e.textContent.trim()))`)
 	marks := chromium.Eval[[]string](b.Tab, `[...document.querySelectorAll(".under")].map(m => m.getAttribute("x1"))`)
 	if len(lanes) < 2 || len(marks) != len(lanes) {
@@ -127,11 +125,10 @@ func TestBrowserReads(t *testing.T) {
 	if wide := chromium.Eval[[]float64](b.Tab, `[...document.querySelectorAll(".listing[open] .code tbody td:nth-child(1):not([colspan])")].map(e => e.getBoundingClientRect().width).filter(w => w > 90)`); len(wide) > 0 {
 		t.Errorf("figures' columns are %v wide", wide)
 	}
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details.listing").forEach(d => d.open = false)`),
-		chromedp.Click(chromedp.CSS(".finding a.place")))
-	open, err := chromedp.Run(b.Context(), chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.getElementById("line-6").closest("details").open))))`, chromedp.EvalAwaitPromise))
-	if err != nil || !open {
-		t.Errorf("the link leads to a line that is folded, %v", err)
+	b.Run(`document.querySelectorAll("details.listing").forEach(d => d.open = false)`)
+	b.Click(".finding a.place")
+	if !chromium.Eval[bool](b.Tab, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.getElementById("line-6").closest("details").open))))`) {
+		t.Error("the link leads to a line that is folded")
 	}
 	b.Quiet()
 }
@@ -143,9 +140,9 @@ func TestBrowserKeepsUnits(t *testing.T) {
 	}
 	for name, p := range map[string]*Page{"service": servicePage(), "benchmarks": visitsPage()} {
 		b := openFile(t, html(t, p))
-		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		b.Run(`document.querySelectorAll("details").forEach(d => d.open = true)`)
 		for width := int64(1440); width >= 320; width -= 80 {
-			b.Do(chromedp.EmulateViewport(width, 900))
+			b.Viewport(width, 900)
 			if apart := b.Apart(); len(apart) > 0 {
 				t.Errorf("%s, %d pixels wide: %q", name, width, apart)
 			}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"whet/internal/chromium"
 )
 
@@ -19,7 +17,7 @@ func TestBrowserRun(t *testing.T) {
 	}
 	for _, name := range []string{"service", "program", "courses", "hostile"} {
 		b := openFile(t, html(t, pages()[name]))
-		b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		b.Run(`document.querySelectorAll("details").forEach(d => d.open = true)`)
 		if name == "service" {
 			shares := chromium.Eval[[]float64](b.Tab, `(() => {
 				const bar = document.querySelector(".states"), whole = bar.getBoundingClientRect().width;
@@ -69,7 +67,7 @@ func TestBrowserRun(t *testing.T) {
 				}
 			}
 			for _, width := range []int64{1280, 768, 390, 320} {
-				b.Do(chromedp.EmulateViewport(width, 800))
+				b.Viewport(width, 800)
 				if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 					t.Errorf("%s, dark %v: at %d pixels the page is %d wide", name, dark, width, over)
 				}

@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"whet/internal/chromium"
 	"whet/internal/report/pagetest"
 )
@@ -38,21 +35,23 @@ func (b *tab) clickAt(x float64, row int, icicle bool) {
 		y = at[1] + float64(row)*21 + 10
 	}
 	px := at[0] + at[2]*x
-	b.Do(chromedp.MouseEvent(chromedp.MouseMoved, px, y), chromedp.MouseClickXY(px, y))
+	b.MoveTo(px, y)
+	b.ClickAt(px, y)
 }
 
 func (b *tab) keys(keys string) {
 	b.t.Helper()
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("flame-canvas").focus({preventScroll: true})`), chromedp.KeyEvent(keys))
+	b.Run(`document.getElementById("flame-canvas").focus({preventScroll: true})`)
+	b.Keys(keys)
 }
 
 func (b *tab) search(text string) {
 	b.t.Helper()
-	b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+	b.Run(fmt.Sprintf(`(() => {
 		const i = document.getElementById("flame-search");
 		i.value = %q;
 		i.dispatchEvent(new Event("input"));
-	})()`, text)))
+	})()`, text))
 }
 
 // crumbs lists the breadcrumb.
@@ -65,7 +64,7 @@ func TestBrowserReport(t *testing.T) {
 		t.Skip("starts a browser, or writes large pages")
 	}
 	b := openFile(t, html(t, visitsPage()))
-	b.Do(chromedp.Click(chromedp.CSS("#flame-flip"))) // the root is on top at first
+	b.Click("#flame-flip") // the root is on top at first
 
 	// The tree is known: the root, runN, the benchmark, Hello, and on it, in
 	// the order of names, fmt.Sprint (430 of 6160), then logrus.(*Entry).Info
@@ -78,15 +77,15 @@ func TestBrowserReport(t *testing.T) {
 	// Zoomed, what was 28 % of the width is now more: Format is 3230 of 3315.
 	b.clickAt(0.9, 8, false)
 	b.Want("flame-detail", "logrus.(*TextFormatter).Format", "6.46 s", "52.4 % of the total")
-	b.Do(chromedp.Click(chromedp.CSS("#flame-back")))
+	b.Click("#flame-back")
 	if got := b.crumbs(); len(got) != 5 {
 		t.Errorf("back: breadcrumb %q", got)
 	}
-	b.Do(chromedp.Click(chromedp.CSS("#flame-crumbs button:nth-child(4)")))
+	b.Click("#flame-crumbs button:nth-child(4)")
 	if got := b.crumbs(); len(got) != 4 {
 		t.Errorf("breadcrumb's fourth: %q", got)
 	}
-	b.Do(chromedp.Click(chromedp.CSS("#flame-reset")))
+	b.Click("#flame-reset")
 	if got := b.crumbs(); len(got) != 0 {
 		t.Errorf("reset: breadcrumb %q", got)
 	}
@@ -109,28 +108,28 @@ func TestBrowserReport(t *testing.T) {
 	}
 
 	// Keyboard: the first arrow takes the root, up goes to the widest callee.
-	b.keys(kb.ArrowUp)
+	b.keys(chromium.ArrowUp)
 	b.Want("flame-detail", "all · 12.3 s")
-	b.keys(kb.ArrowUp + kb.ArrowUp + kb.ArrowUp)
+	b.keys(chromium.ArrowUp + chromium.ArrowUp + chromium.ArrowUp)
 	b.Want("flame-detail", "original.(*Server).Hello", "100.0 % of the total")
-	b.keys(kb.ArrowUp)
+	b.keys(chromium.ArrowUp)
 	b.Want("flame-detail", "logrus.(*Entry).Info")
-	b.keys(kb.ArrowRight)
+	b.keys(chromium.ArrowRight)
 	b.Want("flame-detail", "logrus.(*Logger).WithFields", "21.3 % of the total")
-	b.keys(kb.ArrowLeft + kb.ArrowLeft)
+	b.keys(chromium.ArrowLeft + chromium.ArrowLeft)
 	b.Want("flame-detail", "fmt.Sprint")
-	b.keys(kb.ArrowDown)
+	b.keys(chromium.ArrowDown)
 	b.Want("flame-detail", "original.(*Server).Hello")
-	b.keys(kb.ArrowUp + kb.Enter)
+	b.keys(chromium.ArrowUp + chromium.Enter)
 	if got := b.crumbs(); len(got) != 5 {
 		t.Errorf("Enter: breadcrumb %q", got)
 	}
-	b.keys(kb.Backspace)
+	b.keys(chromium.Backspace)
 	if got := b.crumbs(); len(got) != 0 {
 		t.Errorf("Backspace: breadcrumb %q", got)
 	}
-	b.keys(kb.Enter)
-	b.keys(kb.Escape)
+	b.keys(chromium.Enter)
+	b.keys(chromium.Escape)
 	if got := b.crumbs(); len(got) != 0 {
 		t.Errorf("Escape: breadcrumb %q", got)
 	}
@@ -139,11 +138,12 @@ func TestBrowserReport(t *testing.T) {
 	if got := chromium.Eval[[]string](b.Tab, `[...document.getElementById("flame-select").options].map(o => o.text)`); len(got) != 4 || got[1] != "Allocated bytes" {
 		t.Errorf("profiles %q", got)
 	}
-	b.Do(chromedp.Evaluate[chromedp.Void](`(() => {
+	b.Run(`(() => {
 		const s = document.getElementById("flame-select");
 		s.selectedIndex = 1;
 		s.dispatchEvent(new Event("change"));
-	})()`), chromedp.Click(chromedp.CSS("#flame-flip")))
+	})()`)
+	b.Click("#flame-flip")
 	b.clickAt(0.3, 0, true)
 	b.Want("flame-detail", "all · 241 MiB")
 	b.clickAt(0.3, 4, true)
@@ -151,7 +151,7 @@ func TestBrowserReport(t *testing.T) {
 
 	// Nothing sticks out sideways, on a laptop or a phone.
 	for _, width := range []int64{1280, 390, 320} {
-		b.Do(chromedp.EmulateViewport(width, 800))
+		b.Viewport(width, 800)
 		if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 			t.Errorf("at %d pixels the page is %d wide", width, over)
 		}
@@ -176,19 +176,19 @@ func TestBrowserHostileNames(t *testing.T) {
 			if strings.HasPrefix(name, "hostile") {
 				// The search finds the name in the graph, where it is 2 of 27 frames, and
 				// the frame under the mouse is printed with its name as it is.
-				b.Do(chromedp.Click(chromedp.CSS("#flame-flip")))
+				b.Click("#flame-flip")
 				b.search("onerror=alert")
 				b.Want("flame-match", "2 frames match")
-				b.keys(kb.ArrowUp + kb.ArrowUp)
-				b.keys(strings.Repeat(kb.ArrowUp, 1))
+				b.keys(chromium.ArrowUp + chromium.ArrowUp)
+				b.keys(strings.Repeat(chromium.ArrowUp, 1))
 				seen := make(map[string]bool)
 				for range 12 {
 					seen[b.Text("flame-detail")] = true
-					b.keys(kb.ArrowRight)
+					b.keys(chromium.ArrowRight)
 				}
 				for range 12 {
 					seen[b.Text("flame-detail")] = true
-					b.keys(kb.ArrowLeft)
+					b.keys(chromium.ArrowLeft)
 				}
 				found := false
 				for s := range seen {

@@ -7,9 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"whet/internal/analyze/sched"
 	"whet/internal/chromium"
 	"whet/internal/format/exectrace"
@@ -123,9 +120,7 @@ func TestHostilePage(t *testing.T) {
 func drawn(t *testing.T, tab *chromium.Tab) {
 	t.Helper()
 	const look = `new Promise(done => { const look = () => document.querySelector("[aria-busy=true]") ? requestAnimationFrame(look) : requestAnimationFrame(() => requestAnimationFrame(() => done(true))); look(); })`
-	if _, err := chromedp.Run(tab.Context(), chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise)); err != nil {
-		t.Fatal(err)
-	}
+	tab.Run(look)
 }
 
 // TestBrowser: the first moment is the longest wait for the planted lock, and who
@@ -147,7 +142,8 @@ func TestBrowser(t *testing.T) {
 	}
 	keys := func(keys string) {
 		t.Helper()
-		tab.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("time-canvas").focus()`), chromedp.KeyEvent(keys))
+		tab.Run(`document.getElementById("time-canvas").focus()`)
+		tab.Keys(keys)
 		drawn(t, tab)
 	}
 	choose(1)
@@ -157,25 +153,25 @@ func TestBrowser(t *testing.T) {
 	}
 	keys("u")
 	tab.Want("time-detail", "main.hold")
-	keys(kb.ArrowLeft)
+	keys(chromium.ArrowLeft)
 	tab.Want("time-detail", "main.hold")
-	keys(kb.Enter)
+	keys(chromium.Enter)
 	near := tab.Text("time-view")
 	keys("w")
 	if now := tab.Text("time-view"); now == near {
 		t.Errorf("W does not zoom: %s", now)
 	}
-	keys(kb.Escape)
+	keys(chromium.Escape)
 	if now := tab.Text("time-view"); now != whole {
 		t.Errorf("Escape shows %s, want %s", now, whole)
 	}
 	// Every row is an interval under the mouse somewhere.
 	at := chromium.Eval[[]float64](tab, `(() => { const c = document.getElementById("time-canvas"); c.scrollIntoView({block: "center", behavior: "instant"}); const r = c.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()`)
-	tab.Do(chromedp.MouseClickXY(at[0]+at[2]*.6, at[1]+24+64+46+10+2*24+10+9))
+	tab.ClickAt(at[0]+at[2]*.6, at[1]+24+64+46+10+2*24+10+9)
 	drawn(t, tab)
 	tab.Want("time-detail", "Goroutine ")
 	for _, size := range [][2]int64{{390, 800}, {800, 600}} {
-		tab.Do(chromedp.EmulateViewport(size[0], size[1]))
+		tab.Viewport(size[0], size[1])
 		drawn(t, tab)
 		if over := chromium.Eval[int64](tab, "document.documentElement.scrollWidth"); over > size[0] {
 			t.Errorf("at %v the page is %d wide", size, over)

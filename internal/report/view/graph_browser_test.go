@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"whet/internal/analyze/selection"
 	"whet/internal/chromium"
 )
@@ -151,9 +148,9 @@ func TestBrowserPage(t *testing.T) {
 	}
 	near := `[...document.querySelectorAll(".near[data-node]")].map(e => Number(e.dataset.node)).sort((a, b) => a - b)`
 
-	b.Do(chromedp.KeyEvent("0")) // all of it on the screen
+	b.Keys("0") // all of it on the screen
 	buildssa := named("cmd/compile/internal/ssagen.buildssa")
-	b.Do(chromedp.MouseClickXY(b.middle(buildssa)))
+	b.ClickAt(b.middle(buildssa))
 	if got, want := b.list(), relations(buildssa); !slices.Equal(got, want) {
 		t.Errorf("a click shows %q, want %q", got, want)
 	}
@@ -170,7 +167,7 @@ func TestBrowserPage(t *testing.T) {
 		t.Errorf("a click highlights %v, want %v", got, want)
 	}
 	// On to a callee over the list: it is brought into view.
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#panel ul:last-of-type button").click()`))
+	b.Run(`document.querySelector("#panel ul:last-of-type button").click()`)
 	callee := -1
 	for _, e := range v.Edges {
 		if e.From == buildssa {
@@ -184,7 +181,7 @@ func TestBrowserPage(t *testing.T) {
 	if x, y := b.middle(callee); x < 0 || y < 0 || x > 1280 || y > 900 {
 		t.Errorf("the callee is at %v, %v: not on the screen", x, y)
 	}
-	b.Do(chromedp.KeyEvent(kb.Escape))
+	b.Keys(chromium.Escape)
 	if !chromium.Eval[bool](b.Tab, `document.getElementById("panel").hidden && !document.getElementById("graph").classList.contains("asked")`) {
 		t.Error("Escape leaves something highlighted")
 	}
@@ -211,7 +208,8 @@ func TestBrowserPage(t *testing.T) {
 	if got := chromium.Eval[int](b.Tab, `document.querySelectorAll(".found").length`); got != matches {
 		t.Errorf("%d nodes are marked, want %d", got, matches)
 	}
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("search").focus()`), chromedp.KeyEvent(kb.Enter))
+	b.Run(`document.getElementById("search").focus()`)
+	b.Keys(chromium.Enter)
 	if got := chromium.Eval[string](b.Tab, `document.querySelector("#panel h2").textContent`); !strings.HasPrefix(got, "runtime.m") {
 		t.Errorf("Enter in the search shows %q", got)
 	}
@@ -224,27 +222,27 @@ func TestBrowserPage(t *testing.T) {
 	find("")
 
 	// The wheel zooms around the pointer: what is under it stays there.
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.getElementById("all").click()`))
+	b.Run(`document.getElementById("all").click()`)
 	before := b.at()
 	x, y := b.middle(buildssa)
-	b.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.getElementById("graph").dispatchEvent(new WheelEvent("wheel", {deltaY: -100, clientX: %v, clientY: %v, cancelable: true}))`, x, y)))
+	b.Run(fmt.Sprintf(`document.getElementById("graph").dispatchEvent(new WheelEvent("wheel", {deltaY: -100, clientX: %v, clientY: %v, cancelable: true}))`, x, y))
 	after := b.at()
 	if x2, y2 := b.middle(buildssa); after[2] <= before[2] || math.Hypot(x2-x, y2-y) > 0.5 {
 		t.Errorf("the wheel moves what is under the pointer from %v, %v to %v, %v, scale %v to %v", x, y, x2, y2, before[2], after[2])
 	}
 	// A drag moves it by what the pointer moves, and chooses nothing.
-	b.Do(chromedp.MouseEvent(chromedp.MousePressed, 300, 400, chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseMoved, 350, 420, chromedp.ButtonLeft),
-		chromedp.MouseEvent(chromedp.MouseMoved, 380, 440, chromedp.ButtonLeft), chromedp.MouseEvent(chromedp.MouseReleased, 380, 440, chromedp.ButtonLeft))
+	b.Drag([2]float64{300, 400}, [2]float64{350, 420}, [2]float64{380, 440})
 	if moved := b.at(); math.Abs(moved[0]-after[0]-80) > 0.5 || math.Abs(moved[1]-after[1]-40) > 0.5 || moved[2] != after[2] {
 		t.Errorf("a drag by 80, 40 moves it from %v to %v", after, moved)
 	}
 	// Keys: a node is reached with Tab and chosen with Enter.
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-node='3']").focus()`), chromedp.KeyEvent(kb.Enter))
+	b.Run(`document.querySelector("[data-node='3']").focus()`)
+	b.Keys(chromium.Enter)
 	if got := chromium.Eval[string](b.Tab, `document.querySelector("#panel h2").textContent`); got != v.Nodes[3].Name {
 		t.Errorf("Enter on a node shows %q", got)
 	}
 	for _, width := range []int64{1280, 390, 320} {
-		b.Do(chromedp.EmulateViewport(width, 800))
+		b.Viewport(width, 800)
 		if over := chromium.Eval[int64](b.Tab, "document.documentElement.scrollWidth"); over > width {
 			t.Errorf("at %d pixels the page is %d wide", width, over)
 		}
@@ -262,7 +260,8 @@ func TestBrowserHostileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := openFile(t, doc.Bytes(), "graph.html")
-	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-node='0']").focus()`), chromedp.KeyEvent(kb.Enter))
+	b.Run(`document.querySelector("[data-node='0']").focus()`)
+	b.Keys(chromium.Enter)
 	if got := chromium.Eval[string](b.Tab, `document.querySelector("#panel h2").textContent`); !strings.Contains(got, `</script><script>alert(1)</script>\x1b[31m\u202e`) {
 		t.Errorf("the name is shown as %q", got)
 	}
