@@ -2,12 +2,18 @@ package whet_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"whet"
+	"whet/agent"
 )
 
 // What the binary carries is what lies in agent/, file by file.
@@ -37,5 +43,27 @@ func TestAgentSource(t *testing.T) {
 	}
 	if len(have) != want || want == 0 {
 		t.Errorf("%d files are carried, and there are %d", len(have), want)
+	}
+}
+
+// versions are the sums of the agent's source, version for version, from 1 on.
+var versions = []string{
+	"5cfc1691b1db7773bfe65dd0a955f0569fe41ea9ed9acf89e9aa161c93049450",
+}
+
+// A copy of the agent in another module is told by its version: no two sources have
+// one.
+func TestAgentVersion(t *testing.T) {
+	files, err := whet.AgentSource()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(all, "%s %d\n%s", name, len(files[name]), files[name])
+	}
+	sum := hex.EncodeToString(all.Sum(nil))
+	if agent.Version < 1 || agent.Version != len(versions) || versions[agent.Version-1] != sum {
+		t.Errorf("version %d has another source, with the sum %s: if one like it was handed out, raise Version in agent/version.go; add the new sum here, or put it in the last one's place", agent.Version, sum)
 	}
 }

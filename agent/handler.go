@@ -135,6 +135,7 @@ func (a *Agent) authorized(r *http.Request) bool {
 // status is what GET status answers.
 type status struct {
 	Schema         string    `json:"schema"`
+	AgentVersion   int       `json:"agent_version"`
 	PID            int       `json:"pid"`
 	GoVersion      string    `json:"go_version"`
 	GOMAXPROCS     int       `json:"gomaxprocs"`
@@ -150,7 +151,7 @@ type status struct {
 
 func (a *Agent) serveStatus(w http.ResponseWriter, r *http.Request) error {
 	s := status{
-		Schema: agentSchema, PID: os.Getpid(), GoVersion: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		Schema: agentSchema, AgentVersion: Version, PID: os.Getpid(), GoVersion: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		Origin: a.origin, NowNs: a.since(), Rates: a.dials.now(), FlightRecorder: a.recorder() != nil,
 		CPUProfiling: a.cpuProfiling(), Warnings: a.notes.all(),
 	}

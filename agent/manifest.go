@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -57,7 +58,7 @@ func newManifest(r report, partial string) manifest {
 		run["max_rss_bytes"] = peak
 	}
 	return manifest{
-		Schema: "whet/recording/1", Tool: "whet/agent", Kind: "program",
+		Schema: "whet/recording/1", Tool: "whet/agent " + strconv.Itoa(Version), Kind: "program",
 		Target: target(), Command: []string{}, Origin: r.Origin, EndNs: r.EndNs, Partial: partial,
 		Host:       object{"os": runtime.GOOS, "arch": runtime.GOARCH, "cores": runtime.NumCPU(), "gomaxprocs": r.GOMAXPROCS, "cgroup": "unreadable"},
 		Build:      newBuild(),

@@ -40,6 +40,11 @@ var notRun = map[string]string{
 	"go test ./internal/house":              "part of the same run of the tests",
 	"go test ./internal/app -update":        "it rewrites golden files",
 	"go test ./internal/report/run -update": "it rewrites golden files",
+	"make release":                          "minutes; a test of cmd/whet makes one of its programs",
+
+	"go test ./internal/diagnose/rules -run TestFixtures/stringcopy": "part of the same run of the tests",
+	"go test ./internal/report/run":                                  "part of the same run of the tests",
+	"go test ./internal/app -run 'TestScripts/^usage$'":              "part of the same run of the tests",
 }
 
 // TestPages runs two pages at a time, which wait for their measurements most of it,

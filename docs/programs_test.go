@@ -7,23 +7,23 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"whet/internal/agentcopy"
 )
 
 var program = regexp.MustCompile("(?s)```go\n(package main\n.*?)```")
 
 // TestPrograms: the programs that pages show compile in a module of their own,
-// which has whet as they say.
+// into which whet agent wrote the agent.
 func TestPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of the documentation")
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26.0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	mod := fmt.Sprintf("module example.com/m\n\ngo 1.26.0\n\nrequire whet v0.0.0\n\nreplace whet => %s\n", root)
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
+	if _, err := agentcopy.Write(dir, "internal/agent"); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -48,7 +48,7 @@ func TestPrograms(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "vet", "./...")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}

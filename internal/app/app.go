@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
+	"whet/agent"
 	"whet/internal/cli"
 	"whet/internal/dotwhet"
 	"whet/internal/explore"
@@ -71,7 +73,11 @@ func dispatch(ctx context.Context, e *cli.Env, args []string) error {
 	case "-h", "-help", "--help", "help":
 		return help(e, rest)
 	case "-version", "--version", "version":
-		return cli.PrintText(e.Stdout, bytes.NewBufferString("whet "+cli.Version()+"\n"))
+		info, ok := debug.ReadBuildInfo()
+		if !ok {
+			info = new(debug.BuildInfo)
+		}
+		return cli.PrintText(e.Stdout, bytes.NewBufferString(cli.Built(cli.Version(), info)+fmt.Sprintf("agent version %d\n", agent.Version)))
 	}
 	c := lookup(name)
 	if c == nil && explore.IsPromptLine(args) {

@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 
+	"whet/internal/agentcopy"
 	"whet/internal/cli"
 	"whet/internal/collector"
 	"whet/internal/doctor"
@@ -21,5 +22,5 @@ func commands() []*cli.Command {
 		drive.Command(),
 		benchCommand(),
 		compareCommand(),
-	}, explore.Commands(), []*cli.Command{collector.Command(), escape.Command(), recordingsCommand(), doctor.Command(), completionCommand()})
+	}, explore.Commands(), []*cli.Command{collector.Command(), escape.Command(), recordingsCommand(), agentcopy.Command(), doctor.Command(), completionCommand()})
 }

@@ -55,7 +55,7 @@ var verbGroups = [...]struct {
 	{"Measure", []string{"tune", "record", "load", "bench"}},
 	{"Compare", []string{"prove", "compare", "diff"}},
 	{"Look", nil},
-	{"Set up", []string{"doctor", "completion", "recordings"}},
+	{"Set up", []string{"agent", "doctor", "completion", "recordings"}},
 }
 
 func groupOf(verb string) int {

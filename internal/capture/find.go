@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 
+	"whet/agent"
 	"whet/internal/recording"
 )
 
@@ -41,7 +42,7 @@ var titles = map[string]string{
 }
 
 const (
-	importAgent = `import "whet/agent" in the program and serve agent.Handler at /debug/whet/, or let whet start it (-- ./cmd/server …)`
+	importAgent = "write the agent into its module (whet agent DIR) and serve its Handler at /debug/whet/, or let whet start it (-- ./cmd/server …)"
 	importPprof = `import _ "net/http/pprof" in the program and serve it on this port`
 )
 
@@ -168,6 +169,7 @@ func (t *Target) offersOfAgent(ctx context.Context, st *Status) error {
 		return err
 	}
 	t.offerSnapshots(heads)
+	t.compareVersions(st.AgentVersion)
 	t.rates, t.procs = st.Rates, max(st.GOMAXPROCS, 0)
 	t.offers = append(t.offers, recording.KindMetrics)
 	if st.FlightRecorder {
@@ -176,6 +178,18 @@ func (t *Target) offersOfAgent(ctx context.Context, st *Status) error {
 		t.lacks(titles[recording.KindFlight], "the agent keeps none", "turn it on where the program starts the agent")
 	}
 	return nil
+}
+
+// compareVersions says where the program's agent is not the one that this whet
+// knows: it speaks the same protocol, and may know more of it or less.
+func (t *Target) compareVersions(version int) {
+	switch {
+	case version < agent.Version:
+		t.lacks(fmt.Sprintf("what agents of version %d tell", agent.Version), fmt.Sprintf("the program's agent is of version %d", version),
+			"write its source anew (whet agent DIR) or update the module that it is from, and build the program again")
+	case version > agent.Version:
+		t.lacks(fmt.Sprintf("what agents of version %d tell", version), fmt.Sprintf("the program's agent is newer than those that this whet knows, of version %d", agent.Version), "update whet")
+	}
 }
 
 // offersOfPprof says what net/http/pprof has. agent is what the server said

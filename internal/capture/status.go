@@ -24,6 +24,7 @@ type Rates struct {
 // Status is what the agent says of its program.
 type Status struct {
 	Schema         string    `json:"schema"`
+	AgentVersion   int       `json:"agent_version"` // of its source; 0: before it had versions
 	PID            int64     `json:"pid"`
 	GoVersion      string    `json:"go_version"`
 	GOMAXPROCS     int       `json:"gomaxprocs"`

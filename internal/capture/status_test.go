@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"whet/agent"
 	"whet/internal/recording"
 )
 
@@ -69,7 +70,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.travel()
-		st := Status{Schema: "whet/agent/1", PID: s.pid, GoVersion: "go1.26", GOMAXPROCS: 2, Origin: s.origin, NowNs: int64(s.clock.Sub(s.began))}
+		st := Status{Schema: "whet/agent/1", AgentVersion: agent.Version, PID: s.pid, GoVersion: "go1.26", GOMAXPROCS: 2, Origin: s.origin, NowNs: int64(s.clock.Sub(s.began))}
 		s.travel()
 		json.NewEncoder(w).Encode(st)
 	default:
@@ -208,4 +209,20 @@ func FuzzStatus(f *testing.F) {
 			t.Errorf("%+v read again as %+v, %v", st, again, err)
 		}
 	})
+}
+
+// An agent of another version is told by what is unknown of it, in one line that says
+// what to do; one of the same is not.
+func TestAgentVersions(t *testing.T) {
+	for version, want := range map[int]string{agent.Version - 1: "whet agent DIR", agent.Version: "", agent.Version + 1: "update whet"} {
+		target := new(Target)
+		target.compareVersions(version)
+		said := ""
+		for _, u := range target.Unknown() {
+			said += fmt.Sprintf("%s: %s: %s", u.What, u.Why, u.How)
+		}
+		if said == "" != (want == "") || !strings.Contains(said, want) || want != "" && !strings.Contains(said, fmt.Sprintf("version %d", max(version, agent.Version))) {
+			t.Errorf("of version %d is said %q", version, said)
+		}
+	}
 }

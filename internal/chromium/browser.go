@@ -18,7 +18,7 @@ import (
 // PATH.
 func Find(named string) (string, error) {
 	if runtime.GOOS == "windows" {
-		return "", errors.New("Chromium is driven over pipes, which a program on Windows cannot hand on")
+		return "", errors.New("no Chromium: it is driven over pipes, which a program on Windows cannot hand on")
 	}
 	if named != "" {
 		return named, nil

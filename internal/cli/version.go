@@ -1,6 +1,10 @@
 package cli
 
-import "runtime/debug"
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+)
 
 // Version is whet's own version: the module's, or the revision it was built
 // from.
@@ -25,4 +29,21 @@ func Version() string {
 		return "devel-" + revision + dirty
 	}
 	return "devel"
+}
+
+// Built describes a build of whet, a line each: its version, its revision with the
+// date of that, and the Go that built it.
+func Built(version string, info *debug.BuildInfo) string {
+	set := make(map[string]string)
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	revision := "unknown"
+	if set["vcs.revision"] != "" {
+		revision = set["vcs.revision"] + " of " + cmp.Or(set["vcs.time"], "an unknown date")
+	}
+	if set["vcs.modified"] == "true" {
+		revision += ", changed since"
+	}
+	return fmt.Sprintf("whet %s\nrevision %s\nbuilt with %s for %s/%s\n", version, revision, info.GoVersion, set["GOOS"], set["GOARCH"])
 }

@@ -6,6 +6,7 @@ import "slices"
 // promise; keys are only ever added.
 const (
 	Agent       = "whet/agent/1"
+	AgentCopy   = "whet/agent-copy/1"
 	Bench       = "whet/bench/1"
 	Compare     = "whet/compare/1"
 	Diagnose    = "whet/diagnose/1"
@@ -59,6 +60,7 @@ type Schema struct {
 func Schemas() []Schema {
 	return []Schema{
 		{Agent, "what the agent in a program knows of it", "the agent; whet record and tune read it"},
+		{AgentCopy, "the agent's source in a module of the user's", "whet agent -json"},
 		{Bench, "results of benchmarks, or their history", "whet bench -json"},
 		{Compare, "tables of benchmark files", "whet compare -json"},
 		{Diagnose, "findings and hot places of a recording or profile", "whet diagnose -json"},

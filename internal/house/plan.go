@@ -208,6 +208,8 @@ func House() Plan {
 			Why: "it finds, names and removes the recordings in a module's .whet"},
 		{Pattern: "internal/sharing", Floor: Third, Powers: Files,
 			Why: "it writes copies of recordings without names of hosts and users, which are handed in"},
+		{Pattern: "internal/agentcopy", Floor: Third, Powers: Files,
+			Why: "it writes the agent's source into the user's module"},
 		{Pattern: "internal/history", Floor: Third, Powers: Files,
 			Why: "it keeps results by revision and host in a directory of the user's; times are handed in"},
 

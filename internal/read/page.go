@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"whet/agent"
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/hot"
 	"whet/internal/analyze/machine"
@@ -53,6 +55,9 @@ func (a *Reading) Page() (*run.Page, error) {
 	}
 	rec := a.rec
 	page.Target, page.Package, page.Module, page.Tool = rec.Target, rec.Build.Package, rec.Build.Module, rec.Tool
+	if version, err := strconv.Atoi(strings.TrimPrefix(rec.Tool, "whet/agent ")); err == nil && version > agent.Version {
+		a.warn("an agent of version %d recorded this, newer than those that this whet knows, of version %d: update whet", version, agent.Version)
+	}
 	page.Created, page.Partial, page.Facts = rec.Origin.UTC().Format(time.RFC3339), rec.Partial, facts(&rec.Manifest)
 	for _, b := range a.benchmarks {
 		row := run.Benchmark{
