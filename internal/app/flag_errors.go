@@ -3,12 +3,13 @@ package app
 import (
 	"flag"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"whet/internal/lazyregexp"
 )
 
 // notParsed is package flag's word for a value of the wrong kind.
-var notParsed = regexp.MustCompile(`^invalid (?:boolean )?value .* for (?:flag )?-(\S+): parse error$`)
+var notParsed = lazyregexp.Pattern{Text: `^invalid (?:boolean )?value .* for (?:flag )?-(\S+): parse error$`}
 
 // parseError says what a flag takes where package flag says that it could not
 // parse a value, and which flag may be meant by one that is not known.
@@ -21,7 +22,7 @@ func parseError(fs *flag.FlagSet, err error) string {
 			return fmt.Sprintf("there is no flag -%s (did you mean -%s?)", name, near)
 		}
 	}
-	m := notParsed.FindStringSubmatch(text)
+	m := notParsed.Regexp().FindStringSubmatch(text)
 	if m == nil {
 		return text
 	}

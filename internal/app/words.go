@@ -2,11 +2,12 @@ package app
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"whet/internal/lazyregexp"
 )
 
-var gluedFlag = regexp.MustCompile(`^-([a-z])([0-9].*)$`)
+var gluedFlag = lazyregexp.Pattern{Text: `^-([a-z])([0-9].*)$`}
 
 // unglue divides flags of one letter from the figures that follow without a
 // space, as wrk's users write them: -t2 -c100 -d30s.
@@ -16,7 +17,7 @@ func unglue(letters string, args []string) []string {
 		if a == "--" {
 			return append(out, args[i:]...)
 		}
-		if m := gluedFlag.FindStringSubmatch(a); m != nil && strings.Contains(letters, m[1]) {
+		if m := gluedFlag.Regexp().FindStringSubmatch(a); m != nil && strings.Contains(letters, m[1]) {
 			out = append(out, "-"+m[1], m[2])
 			continue
 		}

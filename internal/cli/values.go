@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net/textproto"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/quantity"
 )
 
@@ -119,7 +119,7 @@ func (f BenchTimeFlag) Set(s string) error {
 
 // schemeless is a URL as people type it: a host with a port, which {port} may
 // stand for.
-var schemeless = regexp.MustCompile(`^(?:[\w.-]*|\[[0-9a-fA-F:.]+\]):(?:\d+|\{port\})(?:[/?]|$)`)
+var schemeless = lazyregexp.Pattern{Text: `^(?:[\w.-]*|\[[0-9a-fA-F:.]+\]):(?:\d+|\{port\})(?:[/?]|$)`}
 
 // AsURL returns the URL that an operand names: "localhost:8080/x" is
 // "http://localhost:8080/x" unless there is such a file. ok is false where it
@@ -128,7 +128,7 @@ func AsURL(operand string) (url string, ok bool) {
 	if strings.Contains(operand, "://") {
 		return operand, true
 	}
-	if !schemeless.MatchString(operand) {
+	if !schemeless.Regexp().MatchString(operand) {
 		return operand, false
 	}
 	if _, err := os.Stat(operand); err == nil {

@@ -1,12 +1,12 @@
 package diagnose
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/callstack"
+	"whet/internal/lazyregexp"
 	"whet/internal/symbolname"
 )
 
@@ -50,12 +50,12 @@ func (s *Subject) isOwn(f *callstack.Frame) bool {
 		// A nested module, fetched, lies under the same path but in a
 		// directory of its own in the module cache, where an upper case letter
 		// is ! and its lower case.
-		cached := upper.ReplaceAllStringFunc(m, func(s string) string { return "!" + strings.ToLower(s) })
+		cached := upper.Regexp().ReplaceAllStringFunc(m, func(s string) string { return "!" + strings.ToLower(s) })
 		return !strings.Contains(file, "@v") || strings.Contains(file, m+"@v") || strings.Contains(file, cached+"@v")
 	})
 }
 
-var upper = regexp.MustCompile("[A-Z]")
+var upper = lazyregexp.Pattern{Text: "[A-Z]"}
 
 // endInTest are words that are about no test.
 var endInTest = []string{"attest", "contest", "fastest", "greatest", "latest", "protest"}

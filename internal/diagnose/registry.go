@@ -3,15 +3,16 @@ package diagnose
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"whet/internal/lazyregexp"
 )
 
 // Registry is a list of rules that passed validation.
 type Registry struct{ rules []Rule }
 
-var ruleID = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+var ruleID = lazyregexp.Pattern{Text: `^[a-z][a-z0-9]*(-[a-z0-9]+)*$`}
 
 // NewRegistry checks rules and keeps them in order. The error names every
 // defect of every rule.
@@ -29,7 +30,7 @@ func NewRegistry(rules ...Rule) (*Registry, error) {
 		switch {
 		case r.ID == "":
 			fail("has no id")
-		case !ruleID.MatchString(r.ID):
+		case !ruleID.Regexp().MatchString(r.ID):
 			fail("the id is not in kebab-case")
 		case seen[r.ID]:
 			fail("another rule has the same id")

@@ -9,11 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
 	"whet/internal/gobench"
+	"whet/internal/lazyregexp"
 	"whet/internal/recording"
 )
 
@@ -146,8 +146,8 @@ func (p Place) shown(name string) string {
 }
 
 var (
-	majorVersion = regexp.MustCompile(`^v[0-9]+$`)
-	dotVersion   = regexp.MustCompile(`\.v[0-9]+$`) // of gopkg.in
+	majorVersion = lazyregexp.Pattern{Text: `^v[0-9]+$`}
+	dotVersion   = lazyregexp.Pattern{Text: `\.v[0-9]+$`} // of gopkg.in
 )
 
 // Name is what a recording of a package is called: after its module, without a
@@ -166,10 +166,10 @@ func Name(module, importPath string) string {
 
 func withoutVersion(module string) []string {
 	dir, last := path.Split(module)
-	if dir != "" && majorVersion.MatchString(last) {
+	if dir != "" && majorVersion.Regexp().MatchString(last) {
 		module = path.Clean(dir)
 	}
-	return strings.Split(dotVersion.ReplaceAllString(module, ""), "/")
+	return strings.Split(dotVersion.Regexp().ReplaceAllString(module, ""), "/")
 }
 
 // clean makes a file's name of any text.

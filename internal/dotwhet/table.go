@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"whet/internal/document"
+	"whet/internal/lazyregexp"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -105,7 +105,7 @@ func size(dir string) int64 {
 }
 
 // plainName is a name that no shell takes for anything else.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var plainName = lazyregexp.Pattern{Text: `^[A-Za-z0-9._-]+$`}
 
 // PrintOperands writes what stands for a recording, a word a line: @, @2 and so on,
 // then names. A name that a shell may take for something else is left out.
@@ -119,7 +119,7 @@ func (p Place) PrintOperands(w io.Writer) error {
 		}
 		words = append(words, word)
 		for _, name := range []string{e.base(), e.Name} {
-			if plainName.MatchString(name) && !slices.Contains(names, "@"+name) {
+			if plainName.Regexp().MatchString(name) && !slices.Contains(names, "@"+name) {
 				names = append(names, "@"+name)
 			}
 		}

@@ -10,9 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
+
+	"whet/internal/lazyregexp"
 )
 
 // Binary is a test binary, or a program, that was built.
@@ -124,13 +125,13 @@ func noTestFiles(t *Target) *Error {
 }
 
 // position is how compilers begin a complaint: file:line:col: message.
-var position = regexp.MustCompile(`^\S+\.\w+:\d+(:\d+)?: `)
+var position = lazyregexp.Pattern{Text: `^\S+\.\w+:\d+(:\d+)?: `}
 
 // diskTrouble are what systems say when a file cannot be written to its end.
-var diskTrouble = regexp.MustCompile(`no space left on device|disk quota exceeded|file too large|There is not enough space on the disk`)
+var diskTrouble = lazyregexp.Pattern{Text: `no space left on device|disk quota exceeded|file too large|There is not enough space on the disk`}
 
 func buildFailed(t *Target, what, said, status string) *Error {
-	if trouble := diskTrouble.FindString(said); trouble != "" {
+	if trouble := diskTrouble.Regexp().FindString(said); trouble != "" {
 		return newError(KindFailed, "", fmt.Sprintf(
 			"%s: %s: make room where the recording goes (-o), in TMPDIR and in the build cache", what, trouble), said)
 	}
@@ -141,7 +142,7 @@ func buildFailed(t *Target, what, said, status string) *Error {
 		case open && line != "": // what to do stands on a line of its own
 			first += " " + line
 			open = false
-		case !position.MatchString(line):
+		case !position.Regexp().MatchString(line):
 		case first == "":
 			first = strings.TrimPrefix(strings.TrimPrefix(line, "./"), t.Dir+string(filepath.Separator))
 			open = strings.HasSuffix(line, ":")

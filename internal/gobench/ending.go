@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"whet/internal/capture/process"
+	"whet/internal/lazyregexp"
 )
 
 // story is what is known about a process that did not end well.
@@ -101,12 +101,12 @@ type crash struct {
 	trace   string
 }
 
-var goroutineHeader = regexp.MustCompile(`(?m)^goroutine \d+ .*\[.*\]:\r?$`)
+var goroutineHeader = lazyregexp.Pattern{Text: `(?m)^goroutine \d+ .*\[.*\]:\r?$`}
 
 // findCrash finds the panic or fatal error in front of the first goroutine's
 // trace. Lines that merely begin with "panic:" in a log have no trace.
 func findCrash(stderr string) (crash, bool) {
-	at := goroutineHeader.FindStringIndex(stderr)
+	at := goroutineHeader.Regexp().FindStringIndex(stderr)
 	if at == nil {
 		return crash{}, false
 	}
@@ -154,11 +154,11 @@ func benchmarkTrace(dump string) string {
 	return found
 }
 
-var benchFrame = regexp.MustCompile(`(?m)^\S*\.(Benchmark[^\s.(]*)(\.\S*)?\(`)
+var benchFrame = lazyregexp.Pattern{Text: `(?m)^\S*\.(Benchmark[^\s.(]*)(\.\S*)?\(`}
 
 // benchmark is the benchmark whose function stands in the trace.
 func (c crash) benchmark() string {
-	if m := benchFrame.FindStringSubmatch(c.trace); m != nil {
+	if m := benchFrame.Regexp().FindStringSubmatch(c.trace); m != nil {
 		return m[1]
 	}
 	return ""
@@ -231,23 +231,23 @@ func display(t *Target, file string) (string, bool) {
 
 // A benchmark's own verdict may stand behind its name on the same line.
 var (
-	failLine = regexp.MustCompile(`--- FAIL: (\S+)[^\n]*\n?`)
-	subFail  = regexp.MustCompile(`^\s+--- FAIL: `)
-	procsEnd = regexp.MustCompile(`-\d+$`)
+	failLine = lazyregexp.Pattern{Text: `--- FAIL: (\S+)[^\n]*\n?`}
+	subFail  = lazyregexp.Pattern{Text: `^\s+--- FAIL: `}
+	procsEnd = lazyregexp.Pattern{Text: `-\d+$`}
 )
 
 // findFailure finds the innermost of the first failures that the testing
 // package reported, and the first line of its log.
 func findFailure(stdout string) (name, message string, ok bool) {
 	for {
-		at := failLine.FindStringSubmatchIndex(stdout)
+		at := failLine.Regexp().FindStringSubmatchIndex(stdout)
 		if at == nil {
 			return name, message, ok
 		}
 		name, ok = stdout[at[2]:at[3]], true
 		rest := stdout[at[1]:]
 		// A failed sub-test is reported below its parent, indented.
-		if subFail.MatchString(rest) {
+		if subFail.Regexp().MatchString(rest) {
 			stdout = rest
 			continue
 		}
@@ -256,7 +256,7 @@ func findFailure(stdout string) (name, message string, ok bool) {
 			message = strings.TrimSpace(line)
 		}
 		if strings.HasPrefix(name, "Benchmark") {
-			name = procsEnd.ReplaceAllString(name, "")
+			name = procsEnd.Regexp().ReplaceAllString(name, "")
 		}
 		return name, message, ok
 	}
@@ -308,7 +308,7 @@ func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
 			return newError(KindNoResult, s.bench, text, detail)
 		}
 		// With -test.v the name of each sub-benchmark is printed as it begins.
-		if strings.Contains(r.Pattern, "/") && !subBenchmark.Match(out.Bytes()) {
+		if strings.Contains(r.Pattern, "/") && !subBenchmark.Regexp().Match(out.Bytes()) {
 			return newError(KindNoMatch, r.Bench, fmt.Sprintf("%s has no sub-benchmark that %s matches", r.Bench, r.Pattern), detail)
 		}
 		if !res.OK() {
@@ -318,7 +318,7 @@ func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
 	return none
 }
 
-var subBenchmark = regexp.MustCompile(`(?m)^(=== RUN +)?Benchmark[^\s/]*/`)
+var subBenchmark = lazyregexp.Pattern{Text: `(?m)^(=== RUN +)?Benchmark[^\s/]*/`}
 
 // findSkip reads the output of -test.v: the log comes first, indented, then the
 // verdict.

@@ -2,9 +2,9 @@ package gobench
 
 import (
 	"fmt"
-	"regexp"
 	"time"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/recording"
 )
 
@@ -61,20 +61,20 @@ func AllocIterations(d time.Duration, nsPerOp, allocsPerOp float64) int64 {
 }
 
 var (
-	countedTime = regexp.MustCompile(`^[1-9][0-9]{0,11}x$`)
-	cpuList     = regexp.MustCompile(`^[1-9][0-9]{0,3}(,[1-9][0-9]{0,3})*$`)
+	countedTime = lazyregexp.Pattern{Text: `^[1-9][0-9]{0,11}x$`}
+	cpuList     = lazyregexp.Pattern{Text: `^[1-9][0-9]{0,3}(,[1-9][0-9]{0,3})*$`}
 )
 
 // CheckBenchTime reports a -benchtime that package testing refuses.
 func CheckBenchTime(s string) error {
-	if d, err := time.ParseDuration(s); !countedTime.MatchString(s) && (err != nil || d <= 0) {
+	if d, err := time.ParseDuration(s); !countedTime.Regexp().MatchString(s) && (err != nil || d <= 0) {
 		return fmt.Errorf("-benchtime %q is neither a time like 1s nor a count like 100x", s)
 	}
 	return nil
 }
 
 // IsProcessors reports whether a -cpu is a list of numbers of processors.
-func IsProcessors(list string) bool { return cpuList.MatchString(list) }
+func IsProcessors(list string) bool { return cpuList.Regexp().MatchString(list) }
 
 // CheckPatterns reports a -bench or -run that package testing refuses.
 func CheckPatterns(bench, run string) error {

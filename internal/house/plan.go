@@ -112,6 +112,7 @@ func House() Plan {
 	return Plan{Module: "whet", Rows: []Row{
 		{Pattern: "internal/callstack", Floor: Ground},
 		{Pattern: "internal/finding", Floor: Ground},
+		{Pattern: "internal/lazyregexp", Floor: Ground},
 		{Pattern: "internal/printable", Floor: Ground},
 		{Pattern: "internal/quantity", Floor: Ground},
 		{Pattern: "internal/stat", Floor: Ground},

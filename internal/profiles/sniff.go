@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 
 	"whet/internal/callstack"
 	"whet/internal/format/folded"
@@ -14,6 +13,7 @@ import (
 	"whet/internal/format/legacy"
 	"whet/internal/format/perfscript"
 	"whet/internal/format/profile"
+	"whet/internal/lazyregexp"
 	"whet/internal/quantity"
 )
 
@@ -53,7 +53,7 @@ func otherFormats() []profileFormat {
 }
 
 // benchmarks matches a line of go test -bench.
-var benchmarks = regexp.MustCompile(`(?m)^(goos: |Benchmark\S+\s+\d+\s.*ns/op)`)
+var benchmarks = lazyregexp.Pattern{Text: `(?m)^(goos: |Benchmark\S+\s+\d+\s.*ns/op)`}
 
 // Read reads a profile of so many bytes in any format that whet knows.
 func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Profile, error) {
@@ -94,7 +94,7 @@ func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Profile,
 		p.Warnings = append(p.Warnings, doubt)
 		return p, nil
 	}
-	if benchmarks.Match(inner) {
+	if benchmarks.Regexp().Match(inner) {
 		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
 	}
 	p, err := profile.Read(c, c.size, limits)

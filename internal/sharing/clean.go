@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/recording"
 )
 
@@ -19,11 +20,11 @@ type cleaner struct {
 }
 
 var (
-	address = regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+`)
+	address = lazyregexp.Pattern{Text: `\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+`}
 	// absolute is a path of two elements at least, from the root or a drive.
-	absolute = regexp.MustCompile(`(^|[\s"'=(,:])((?:[A-Za-z]:)?[/\\][^\s"'<>(),:;|/\\]+[/\\][^\s"'<>(),:;|]+)`)
+	absolute = lazyregexp.Pattern{Text: `(^|[\s"'=(,:])((?:[A-Za-z]:)?[/\\][^\s"'<>(),:;|/\\]+[/\\][^\s"'<>(),:;|]+)`}
 	// hostPort is a host with a port, where no scheme says that it is one.
-	hostPort = regexp.MustCompile(`\b((?:[a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+|localhost):[0-9]{2,5}\b`)
+	hostPort = lazyregexp.Pattern{Text: `\b((?:[a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+|localhost):[0-9]{2,5}\b`}
 )
 
 // newCleaner learns from the sources where the module, GOROOT and others' modules lay.
@@ -73,20 +74,20 @@ func (c *cleaner) file(name string) string {
 	return c.text(name)
 }
 
-var drive = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
+var drive = lazyregexp.Pattern{Text: `^[A-Za-z]:[/\\]`}
 
-func isAbsolute(name string) bool { return path.IsAbs(name) || drive.MatchString(name) }
+func isAbsolute(name string) bool { return path.IsAbs(name) || drive.Regexp().MatchString(name) }
 
 // text is a text without hosts of addresses, the module's directories and the names.
 func (c *cleaner) text(s string) string {
-	s = address.ReplaceAllStringFunc(s, func(url string) string {
+	s = address.Regexp().ReplaceAllStringFunc(s, func(url string) string {
 		scheme, _, host, rest := recording.CutURL(recording.Redacted(url))
 		if scheme == "" || host == "" {
 			return url
 		}
 		return scheme + "host" + rest
 	})
-	s = hostPort.ReplaceAllString(s, "host")
+	s = hostPort.Regexp().ReplaceAllString(s, "host")
 	for _, root := range c.roots {
 		s = strings.ReplaceAll(s, root, "…")
 	}
@@ -98,8 +99,8 @@ func (c *cleaner) text(s string) string {
 
 // operand is a text in which paths from the root are cut to their last element.
 func (c *cleaner) operand(s string) string {
-	return absolute.ReplaceAllStringFunc(c.text(s), func(found string) string {
-		m := absolute.FindStringSubmatch(found)
+	return absolute.Regexp().ReplaceAllStringFunc(c.text(s), func(found string) string {
+		m := absolute.Regexp().FindStringSubmatch(found)
 		return m[1] + "…/" + path.Base(strings.ReplaceAll(m[2], `\`, "/"))
 	})
 }

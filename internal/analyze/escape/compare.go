@@ -2,11 +2,11 @@ package escape
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"whet/internal/format/compiler"
+	"whet/internal/lazyregexp"
 )
 
 // ChangeKind is how a decision differs between two states of the source.
@@ -36,7 +36,7 @@ type Change struct {
 }
 
 // numbers of literals differ without meaning.
-var numbers = regexp.MustCompile(`\.(func|gowrap|deferwrap)?[0-9]+(\.[0-9]+)*`)
+var numbers = lazyregexp.Pattern{Text: `\.(func|gowrap|deferwrap)?[0-9]+(\.[0-9]+)*`}
 
 // subject is what stays the same when lines move.
 type subject struct{ kind, function, what string }
@@ -54,7 +54,7 @@ type side struct {
 }
 
 func (s *side) add(kind, function, what string, at compiler.Place, code string) {
-	k := subject{kind, function, numbers.ReplaceAllString(what, ".$1")}
+	k := subject{kind, function, numbers.Regexp().ReplaceAllString(what, ".$1")}
 	if len(s.of[k]) == 0 {
 		s.order = append(s.order, k)
 	}

@@ -3,11 +3,11 @@ package scaling
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/stat"
 )
 
@@ -58,17 +58,17 @@ const (
 )
 
 // number is one in a name, with what multiplies it and the unit of bytes.
-var number = regexp.MustCompile(`\d+(?:_\d+)*(?:\.\d+)?(?:[eE]\+?\d+)?(?:([kKmMgG])(i?[bB])?|[bB])?`)
+var number = lazyregexp.Pattern{Text: `\d+(?:_\d+)*(?:\.\d+)?(?:[eE]\+?\d+)?(?:([kKmMgG])(i?[bB])?|[bB])?`}
 
 // kinds are words whose number is part of their name: by themselves, or as the last
 // word of several in capitals.
-var kinds = regexp.MustCompile(`(?:^|[^A-Za-z])(?i:int|uint|float|complex|sha|md|crc|fnv|aes|utf|base|http|ipv|v|x|tls|amd|arm|murmur|xxh|siphash|rsa|ed|rc|des)-?$|[a-z](?:Int|Uint|Float|Complex|SHA|Sha|MD|CRC|Crc|FNV|Fnv|AES|Aes|UTF|Utf|Base|HTTP|Http|IPv|TLS|XXH|RSA|Ed)-?$`)
+var kinds = lazyregexp.Pattern{Text: `(?:^|[^A-Za-z])(?i:int|uint|float|complex|sha|md|crc|fnv|aes|utf|base|http|ipv|v|x|tls|amd|arm|murmur|xxh|siphash|rsa|ed|rc|des)-?$|[a-z](?:Int|Uint|Float|Complex|SHA|Sha|MD|CRC|Crc|FNV|Fnv|AES|Aes|UTF|Utf|Base|HTTP|Http|IPv|TLS|XXH|RSA|Ed)-?$`}
 
 // Families finds the benchmarks that belong together, in the order of their names.
 func Families(all []Measured) []Family {
 	of := make(map[string]*Family)
 	for _, m := range all {
-		for _, at := range number.FindAllStringSubmatchIndex(m.Name, -1) {
+		for _, at := range number.Regexp().FindAllStringSubmatchIndex(m.Name, -1) {
 			size, ok := sizeAt(m.Name, at)
 			if !ok {
 				continue
@@ -104,7 +104,7 @@ func Families(all []Measured) []Family {
 // sizeAt reads a number of a name; ok is false where it is part of a word.
 func sizeAt(name string, at []int) (size float64, ok bool) {
 	before, text := name[:at[0]], name[at[0]:at[1]]
-	if kinds.MatchString(before) {
+	if kinds.Regexp().MatchString(before) {
 		return 0, false
 	}
 	if rest := name[at[1]:]; rest != "" && isLetter(rest[0]) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/lazyregexp"
 	"whet/internal/quantity"
 )
 
@@ -90,7 +91,7 @@ func anyText(labels []callstack.Label, match func(callstack.Label) bool) bool {
 // It returns nil for what is no range. Values count in the first bound's unit;
 // those in units that do not convert to it are outside.
 func compileRange(s string) (func(value int64, unit string) bool, error) {
-	bounds := boundRx.FindAllStringSubmatch(s, 2)
+	bounds := boundRx.Regexp().FindAllStringSubmatch(s, 2)
 	if len(bounds) == 0 {
 		return nil, nil
 	}
@@ -141,4 +142,4 @@ func compileRange(s string) (func(value int64, unit string) bool, error) {
 	}, nil
 }
 
-var boundRx = regexp.MustCompile("([+-]?[[:digit:]]+)([[:alpha:]]+)?")
+var boundRx = lazyregexp.Pattern{Text: "([+-]?[[:digit:]]+)([[:alpha:]]+)?"}

@@ -2,9 +2,10 @@ package compiler
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"whet/internal/lazyregexp"
 )
 
 // explained is the explanation that is being read: of an escape or a leak.
@@ -58,9 +59,9 @@ func importPathOf(heading string) string {
 }
 
 var (
-	leakHeading = regexp.MustCompile(`^parameter (.+) leaks to (.+) for (.+) with derefs=(-?[0-9]+):$`)
-	costOf      = regexp.MustCompile(`cost ([0-9]+)(?: of \S+)? exceeds (?:max caller cost|budget) ([0-9]+)`)
-	canInline   = regexp.MustCompile(`^can inline (.+?) with cost ([0-9]+) as: `)
+	leakHeading = lazyregexp.Pattern{Text: `^parameter (.+) leaks to (.+) for (.+) with derefs=(-?[0-9]+):$`}
+	costOf      = lazyregexp.Pattern{Text: `cost ([0-9]+)(?: of \S+)? exceeds (?:max caller cost|budget) ([0-9]+)`}
+	canInline   = lazyregexp.Pattern{Text: `^can inline (.+?) with cost ([0-9]+) as: `}
 )
 
 // textLine reads a line that is no part of an explanation; it returns the explanation
@@ -83,7 +84,7 @@ func (r *Report) textLine(at Place, words string) *explained {
 		r.inlining(Inlining{Place: at, Outcome: CallInlined, Function: strings.TrimPrefix(words, "inlining call to "), Cost: -1, Budget: -1})
 	case CanInline:
 		n := Inlining{Place: at, Outcome: CanBeInlined, Function: strings.TrimPrefix(words, "can inline "), Cost: -1, Budget: -1}
-		if m := canInline.FindStringSubmatch(words); m != nil {
+		if m := canInline.Regexp().FindStringSubmatch(words); m != nil {
 			n.Function, n.Cost = m[1], number(m[2])
 		}
 		r.inlining(n)
@@ -112,7 +113,7 @@ func (r *Report) heading(at Place, words string) *explained {
 			}
 		}}
 	}
-	if m := leakHeading.FindStringSubmatch(words); m != nil {
+	if m := leakHeading.Regexp().FindStringSubmatch(words); m != nil {
 		return &explained{at: at.Position, done: func(flow []Flow) {
 			if l := r.leak(at.Position, m[1], m[2]); l != nil && l.Function == "" {
 				l.Package, l.Function, l.Derefs, l.Flow = at.Package, m[3], number(m[4]), flow
@@ -181,7 +182,7 @@ func number(s string) int {
 
 // costs are the cost and the budget that a reason names.
 func costs(reason string) (cost, budget int) {
-	if m := costOf.FindStringSubmatch(reason); m != nil {
+	if m := costOf.Regexp().FindStringSubmatch(reason); m != nil {
 		return number(m[1]), number(m[2])
 	}
 	return -1, -1

@@ -3,14 +3,14 @@ package legacy
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/lazyregexp"
 )
 
-var heapLine = regexp.MustCompile(`(-?\d+): *(-?\d+) *\[ *(\d+): *(\d+) *] @([ x0-9a-f]*)`)
+var heapLine = lazyregexp.Pattern{Text: `(-?\d+): *(-?\d+) *\[ *(\d+): *(\d+) *] @([ x0-9a-f]*)`}
 
 // heap reads the lines behind a heap profile's first:
 //
@@ -20,7 +20,7 @@ var heapLine = regexp.MustCompile(`(-?\d+): *(-?\d+) *\[ *(\d+): *(\d+) *] @([ x
 // that is: objects and bytes in use, and in brackets those ever allocated,
 // first of all samples, then of each.
 func (r *reader) heap() error {
-	head := heapHead.FindStringSubmatch(r.lines.text)
+	head := heapHead.Regexp().FindStringSubmatch(r.lines.text)
 	var rate int64
 	if head[6] != "" {
 		var err error
@@ -60,7 +60,7 @@ func (r *reader) heap() error {
 		if isMapsHead(line) {
 			break
 		}
-		m := heapLine.FindStringSubmatch(line)
+		m := heapLine.Regexp().FindStringSubmatch(line)
 		if m == nil {
 			r.bad()
 			continue

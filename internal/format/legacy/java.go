@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/lazyregexp"
 )
 
 // What the lines of a Java profile look like. Its values stand the other way
 // round than in other profiles, and its addresses are no return addresses.
 var (
-	javaAttribute = regexp.MustCompile(`([\w ]+)=([\w ]+)`)
-	javaSample    = regexp.MustCompile(` *(\d+) +(\d+) +@ +([ x0-9a-f]*)`)
-	javaLocation  = regexp.MustCompile(`^\s*0x([[:xdigit:]]+)\s+(.*)\s*$`)
-	javaFileLine  = regexp.MustCompile(`^(.*)\s+\((.+):(-?[[:digit:]]+)\)$`)
-	javaLibrary   = regexp.MustCompile(`^(.*)\s+\((.*)\)$`)
+	javaAttribute = lazyregexp.Pattern{Text: `([\w ]+)=([\w ]+)`}
+	javaSample    = lazyregexp.Pattern{Text: ` *(\d+) +(\d+) +@ +([ x0-9a-f]*)`}
+	javaLocation  = lazyregexp.Pattern{Text: `^\s*0x([[:xdigit:]]+)\s+(.*)\s*$`}
+	javaFileLine  = lazyregexp.Pattern{Text: `^(.*)\s+\((.+):(-?[[:digit:]]+)\)$`}
+	javaLibrary   = lazyregexp.Pattern{Text: `^(.*)\s+\((.*)\)$`}
 )
 
 // javaRate is the mean distance of heap samples in bytes.
@@ -48,7 +48,7 @@ func (r *reader) javaText() error {
 		if line == "" {
 			continue
 		}
-		m := javaSample.FindStringSubmatch(line)
+		m := javaSample.Regexp().FindStringSubmatch(line)
 		if m == nil {
 			break
 		}
@@ -88,7 +88,7 @@ func (r *reader) javaHeader(heap bool) (more bool, err error) {
 		if line == "" {
 			continue
 		}
-		m := javaAttribute.FindStringSubmatch(line)
+		m := javaAttribute.Regexp().FindStringSubmatch(line)
 		if m == nil {
 			return true, nil
 		}
@@ -130,7 +130,7 @@ func (r *reader) javaLocations(more bool) {
 		used[a] = true
 	}
 	for ; more; more = r.lines.next() {
-		m := javaLocation.FindStringSubmatch(strings.TrimSpace(r.lines.text))
+		m := javaLocation.Regexp().FindStringSubmatch(strings.TrimSpace(r.lines.text))
 		if m == nil {
 			continue
 		}
@@ -143,12 +143,12 @@ func (r *reader) javaLocations(more bool) {
 			continue
 		}
 		s := symbol{name: m[2]} // a state of the machine, such as "GC"
-		if f := javaFileLine.FindStringSubmatch(m[2]); f != nil {
+		if f := javaFileLine.Regexp().FindStringSubmatch(m[2]); f != nil {
 			s.name, s.file = f[1], f[2]
 			if n, err := strconv.ParseUint(f[3], 10, 31); err == nil {
 				s.line = int(n)
 			}
-		} else if f := javaLibrary.FindStringSubmatch(m[2]); f != nil {
+		} else if f := javaLibrary.Regexp().FindStringSubmatch(m[2]); f != nil {
 			s.name, s.file = f[1], path.Base(f[2])
 		} else if strings.Contains(m[2], "generated stub/JIT") {
 			s.name = "STUB"

@@ -1,11 +1,11 @@
 package legacy
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/lazyregexp"
 )
 
 // A mapping is a line of /proc/self/maps, or a shorter form of it:
@@ -13,12 +13,12 @@ import (
 //	00400000-004a1000 r-xp 00000000 08:01 1234 /bin/program
 //	0x40000-0x80000 /bin/program (@FF00) buildid
 var (
-	procMap = regexp.MustCompile(`^\s*(?:0x)?([[:xdigit:]]+)[\s-]?\s*(?:0x)?([[:xdigit:]]+):?` +
-		`(?:\s+([-rwxp]+))?(?:\s+([[:xdigit:]]+))?\s+[[:xdigit:]]+:[[:xdigit:]]+\s+[[:digit:]]+(?:\s+(\S+))?`)
-	briefMap = regexp.MustCompile(`^\s*(?:0x)?([[:xdigit:]]+)[\s-]?\s*(?:0x)?([[:xdigit:]]+):?` +
-		`(?:\s+([-rwxp]+))?(?:\s+(\S+))?(?:\s+\(@([[:xdigit:]]+)\))?(?:\s+([[:xdigit:]]+))?`)
-	logPrefix = regexp.MustCompile(`^[^\[\]]+:[0-9]+]\s`) // "I0102 file.cc:12] "
-	library   = regexp.MustCompile(`[.]so$|[.]so[._][0-9]+`)
+	procMap = lazyregexp.Pattern{Text: `^\s*(?:0x)?([[:xdigit:]]+)[\s-]?\s*(?:0x)?([[:xdigit:]]+):?` +
+		`(?:\s+([-rwxp]+))?(?:\s+([[:xdigit:]]+))?\s+[[:xdigit:]]+:[[:xdigit:]]+\s+[[:digit:]]+(?:\s+(\S+))?`}
+	briefMap = lazyregexp.Pattern{Text: `^\s*(?:0x)?([[:xdigit:]]+)[\s-]?\s*(?:0x)?([[:xdigit:]]+):?` +
+		`(?:\s+([-rwxp]+))?(?:\s+(\S+))?(?:\s+\(@([[:xdigit:]]+)\))?(?:\s+([[:xdigit:]]+))?`}
+	logPrefix = lazyregexp.Pattern{Text: `^[^\[\]]+:[0-9]+]\s`} // "I0102 file.cc:12] "
+	library   = lazyregexp.Pattern{Text: `[.]so$|[.]so[._][0-9]+`}
 )
 
 func isMapsHead(line string) bool {
@@ -43,7 +43,7 @@ func (r *reader) memoryMap(l lines) {
 	replacer := strings.NewReplacer()
 	for l.next() {
 		line := l.text
-		if at := logPrefix.FindStringIndex(line); at != nil {
+		if at := logPrefix.Regexp().FindStringIndex(line); at != nil {
 			line = line[at[1]:]
 		}
 		line = replacer.Replace(line)
@@ -64,9 +64,9 @@ func (r *reader) memoryMap(l lines) {
 
 func parseMapping(line string) (m callstack.Mapping, executable, ok bool) {
 	var start, limit, perm, offset string
-	if f := procMap.FindStringSubmatch(line); f != nil {
+	if f := procMap.Regexp().FindStringSubmatch(line); f != nil {
 		start, limit, perm, offset, m.File = f[1], f[2], f[3], f[4], f[5]
-	} else if f := briefMap.FindStringSubmatch(line); f != nil {
+	} else if f := briefMap.Regexp().FindStringSubmatch(line); f != nil {
 		start, limit, perm, m.File, offset, m.BuildID = f[1], f[2], f[3], f[4], f[5], f[6]
 	} else {
 		return m, false, false
@@ -120,7 +120,7 @@ func continues(a, b callstack.Mapping) bool {
 func mainFirst(m []callstack.Mapping) []callstack.Mapping {
 	for i := range m {
 		file := strings.TrimSpace(strings.ReplaceAll(m[i].File, "(deleted)", ""))
-		if file != "" && file[0] != '[' && !library.MatchString(file) {
+		if file != "" && file[0] != '[' && !library.Regexp().MatchString(file) {
 			m[0], m[i] = m[i], m[0]
 			break
 		}

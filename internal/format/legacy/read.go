@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/lazyregexp"
 )
 
 var (
@@ -17,8 +17,8 @@ var (
 
 // What a text's first line says of its kind.
 var (
-	heapHead  = regexp.MustCompile(`heap profile: *(\d+): *(\d+) *\[ *(\d+): *(\d+) *\] *@ *([a-z][a-z0-9_]*)/?(\d*)`)
-	countHead = regexp.MustCompile(`^(\S+) profile: total \d+$`)
+	heapHead  = lazyregexp.Pattern{Text: `heap profile: *(\d+): *(\d+) *\[ *(\d+): *(\d+) *\] *@ *([a-z][a-z0-9_]*)/?(\d*)`}
+	countHead = lazyregexp.Pattern{Text: `^(\S+) profile: total \d+$`}
 )
 
 // Is reports whether a file that begins with head is in one of these formats.
@@ -28,7 +28,7 @@ func Is(head []byte) bool {
 	}
 	line := (&lines{rest: head}).first()
 	switch {
-	case heapHead.MatchString(line), countHead.MatchString(line):
+	case heapHead.Regexp().MatchString(line), countHead.Regexp().MatchString(line):
 		return true
 	}
 	return isContention(line) || isThreads(line) || isJavaHeap(line)
@@ -69,9 +69,9 @@ func (r *reader) text(data []byte) error {
 	r.lines = lines{rest: data}
 	line := r.lines.first()
 	switch {
-	case heapHead.MatchString(line):
+	case heapHead.Regexp().MatchString(line):
 		return r.heap()
-	case countHead.MatchString(line):
+	case countHead.Regexp().MatchString(line):
 		return r.counts()
 	case isContention(line):
 		at, meta := r.lines, r.meta

@@ -2,14 +2,14 @@ package legacy
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/lazyregexp"
 )
 
-var contentionLine = regexp.MustCompile(`(\d+) *(\d+) @([ x0-9a-f]*)`)
+var contentionLine = lazyregexp.Pattern{Text: `(\d+) *(\d+) @([ x0-9a-f]*)`}
 
 // addresses reads the hexadecimal numbers in a text: "0x" and digits, whatever
 // stands between them.
@@ -139,7 +139,7 @@ func (r *reader) contention() error {
 			r.symbols.comment(line)
 			continue
 		}
-		m := contentionLine.FindStringSubmatch(line)
+		m := contentionLine.Regexp().FindStringSubmatch(line)
 		if m == nil {
 			r.bad()
 			continue

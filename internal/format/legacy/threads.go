@@ -1,19 +1,19 @@
 package legacy
 
 import (
-	"regexp"
 	"strings"
 
 	"whet/internal/callstack"
+	"whet/internal/lazyregexp"
 )
 
 var (
-	threadsHead = regexp.MustCompile(`--- threadz \d+ ---`)
-	threadHead  = regexp.MustCompile(`--- Thread ([[:xdigit:]]+) \(name: (.*)/(\d+)\) stack: ---`)
+	threadsHead = lazyregexp.Pattern{Text: `--- threadz \d+ ---`}
+	threadHead  = lazyregexp.Pattern{Text: `--- Thread ([[:xdigit:]]+) \(name: (.*)/(\d+)\) stack: ---`}
 )
 
 func isThreads(line string) bool {
-	return threadsHead.MatchString(line) || threadHead.MatchString(line)
+	return threadsHead.Regexp().MatchString(line) || threadHead.Regexp().MatchString(line)
 }
 
 // threads reads gperftools' stacks of threads: a line of dashes for each, and
@@ -22,11 +22,11 @@ func (r *reader) threads() error {
 	r.meta.Types = types("thread", "count")
 	r.meta.PeriodType, r.meta.Period = r.meta.Types[0], 1
 	r.twice = true
-	if threadsHead.MatchString(r.lines.text) {
+	if threadsHead.Regexp().MatchString(r.lines.text) {
 		for r.lines.next() && !isMapsHead(r.lines.text) && !strings.HasPrefix(r.lines.text, "-") {
 		}
 	}
-	for threadHead.MatchString(r.lines.text) && !isMapsHead(r.lines.text) {
+	for threadHead.Regexp().MatchString(r.lines.text) && !isMapsHead(r.lines.text) {
 		var stack []uint64
 		same := false
 		for r.lines.next() {

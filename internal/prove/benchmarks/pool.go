@@ -10,13 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
 	"whet/internal/analyze/compare"
 	"whet/internal/document"
+	"whet/internal/lazyregexp"
 	"whet/internal/prove"
 	"whet/internal/prove/rounds"
 	"whet/internal/prove/sides"
@@ -297,7 +297,7 @@ func (p *pool) write(f poolFile) error {
 	return err
 }
 
-var poolName = regexp.MustCompile(`^([0-9a-f]{64}\.json|new-[0-9]+\.tmp)$`)
+var poolName = lazyregexp.Pattern{Text: `^([0-9a-f]{64}\.json|new-[0-9]+\.tmp)$`}
 
 // prune removes what is too old or too much; files of another name are not
 // ours.
@@ -312,7 +312,7 @@ func (p *pool) prune() error {
 	}
 	var files []aged
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && poolName.MatchString(e.Name()) && info.Mode().IsRegular() {
+		if info, err := e.Info(); err == nil && poolName.Regexp().MatchString(e.Name()) && info.Mode().IsRegular() {
 			files = append(files, aged{e.Name(), info.ModTime()})
 		}
 	}

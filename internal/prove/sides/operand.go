@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"whet/internal/gobench"
+	"whet/internal/lazyregexp"
 	"whet/internal/recording"
 	"whet/internal/worktree"
 )
@@ -22,12 +22,12 @@ const (
 	testBinary              // a file
 )
 
-var variable = regexp.MustCompile(`^[^=\x00]+=[^\x00]*$`)
+var variable = lazyregexp.Pattern{Text: `^[^=\x00]+=[^\x00]*$`}
 
 // resolve finds out what the operand is, as seen from dir.
 func (s *side) resolve(ctx context.Context, dir string) error {
 	for _, e := range s.spec.Env {
-		if !variable.MatchString(e) {
+		if !variable.Regexp().MatchString(e) {
 			return refuse(gobench.KindUsage, "%q is no variable: write NAME=value", e)
 		}
 	}

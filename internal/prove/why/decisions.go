@@ -3,7 +3,6 @@ package why
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"whet/internal/capture/compiler"
 	format "whet/internal/format/compiler"
 	"whet/internal/format/gosource"
+	"whet/internal/lazyregexp"
 )
 
 // compilerLimit keeps a result that is ready from waiting long for what the
@@ -101,7 +101,7 @@ func (p *pair) decisionKey(s side, d format.Decision) (key, bool) {
 }
 
 // numbers of literals differ without meaning.
-var numbers = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+(\.\d+)*`)
+var numbers = lazyregexp.Pattern{Text: `\.(func|gowrap|deferwrap)?\d+(\.\d+)*`}
 
 // statement is a decision in a form that both sides share.
 type statement struct {
@@ -127,7 +127,7 @@ func state(d format.Decision) statement {
 	case format.DoesNot:
 		s.subject = strings.TrimSuffix(d.Text, " does not escape")
 	}
-	s.subject = numbers.ReplaceAllString(s.subject, ".$1")
+	s.subject = numbers.Regexp().ReplaceAllString(s.subject, ".$1")
 	return s
 }
 

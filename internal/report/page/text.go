@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/printable"
 )
 
@@ -57,7 +57,7 @@ func (t *Text) Flush(w io.Writer, what string) error {
 
 // place is a line of a source file, as reports write it, after the beginning of a
 // colour.
-var place = regexp.MustCompile(`(\x1b\[[0-9;]*m)?([\w@+.~/-]+\.go):([1-9][0-9]*)`)
+var place = lazyregexp.Pattern{Text: `(\x1b\[[0-9;]*m)?([\w@+.~/-]+\.go):([1-9][0-9]*)`}
 
 // linked makes places links of a terminal (OSC 8): the address goes before the
 // text, and an empty one after it.
@@ -65,8 +65,8 @@ func linked(text []byte, link func(file string) string) []byte {
 	if link == nil {
 		return text
 	}
-	return place.ReplaceAllFunc(text, func(at []byte) []byte {
-		m := place.FindSubmatch(at)
+	return place.Regexp().ReplaceAllFunc(text, func(at []byte) []byte {
+		m := place.Regexp().FindSubmatch(at)
 		address := link(string(m[2]))
 		if address == "" {
 			return at

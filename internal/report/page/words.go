@@ -5,12 +5,12 @@ import (
 	"html"
 	"html/template"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 )
@@ -151,7 +151,7 @@ func words(s string) []string {
 	var out []string
 	last := ""
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }) {
-		if n := len(out); n > 0 && (last == "±" || figure.MatchString(last) && unit.MatchString(word)) {
+		if n := len(out); n > 0 && (last == "±" || figure.Regexp().MatchString(last) && unit.Regexp().MatchString(word)) {
 			out[n-1] += " " + word
 		} else {
 			out = append(out, word)
@@ -165,9 +165,9 @@ func words(s string) []string {
 const units = `(?:%|ns|µs|ms|s|(?:[kMGTPE]|[KMGTPE]i)?B|[kMGTPE]|cores|points)(?:/(?:s|op))?`
 
 var (
-	figure = regexp.MustCompile(`^[(<>≈~−-]*[0-9][0-9.,]*$`)
-	unit   = regexp.MustCompile(`^` + units + `[/).,;:]*(s[).,;:]*)?$`)
-	amount = regexp.MustCompile(`(?:± ?)?[0-9][0-9.,]* ` + units + `|± ?[0-9][0-9.]*|--?[a-z]+(?:-[a-z]+)*`)
+	figure = lazyregexp.Pattern{Text: `^[(<>≈~−-]*[0-9][0-9.,]*$`}
+	unit   = lazyregexp.Pattern{Text: `^` + units + `[/).,;:]*(s[).,;:]*)?$`}
+	amount = lazyregexp.Pattern{Text: `(?:± ?)?[0-9][0-9.,]* ` + units + `|± ?[0-9][0-9.]*|--?[a-z]+(?:-[a-z]+)*`}
 )
 
 // line is a text for a place of a page where text may stand: made printable and
@@ -176,7 +176,7 @@ func line(s string) template.HTML {
 	s = printable.Line(s)
 	var b strings.Builder
 	from := 0
-	for _, at := range amount.FindAllStringIndex(s, -1) {
+	for _, at := range amount.Regexp().FindAllStringIndex(s, -1) {
 		before, _ := utf8.DecodeLastRuneInString(s[:at[0]])
 		after, _ := utf8.DecodeRuneInString(s[at[1]:])
 		if isWord(before) || isWord(after) { // "v2 s", "5 samples"

@@ -3,12 +3,12 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/report/page"
@@ -90,11 +90,11 @@ type doubtKind struct {
 
 // figure is a number with its unit, if it has one. One that is part of a name or
 // of a place (x.go:12) is none.
-var figure = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?:[\s\x{a0}]?(?:%|ns|µs|ms|s|B|KiB|MiB|GiB|kB|MB|GB)\b|[\s\x{a0}]?%)?`)
+var figure = lazyregexp.Pattern{Text: `\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?:[\s\x{a0}]?(?:%|ns|µs|ms|s|B|KiB|MiB|GiB|kB|MB|GB)\b|[\s\x{a0}]?%)?`}
 
 // figures are where the figures of a text stand.
 func figures(text string) (at [][]int) {
-	for _, m := range figure.FindAllStringIndex(text, -1) {
+	for _, m := range figure.Regexp().FindAllStringIndex(text, -1) {
 		if before, _ := utf8.DecodeLastRuneInString(text[:m[0]]); m[0] == 0 || strings.ContainsRune(" \u00a0(<±~", before) {
 			at = append(at, m)
 		}

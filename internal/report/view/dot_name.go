@@ -1,27 +1,28 @@
 package view
 
 import (
-	"regexp"
 	"strings"
+
+	"whet/internal/lazyregexp"
 )
 
 // What is left out of a function's name in a picture: of Go's the directories
 // of the package's path and a major version in it, of Java's the package and
 // the signature, of C++'s the namespaces.
 var (
-	anonymousNamespace = regexp.MustCompile(`^\(anonymous namespace\)::`)
-	majorVersion       = regexp.MustCompile(`^(.*?)/v(?:[2-9]|[1-9][0-9]+)([./].*)$`)
-	goName             = regexp.MustCompile(`^(?:[\w.-]+/)+([^.]+\..+)`)
-	javaName           = regexp.MustCompile(`^(?:[a-z]\w*\.)*([A-Z][\w$]*\.(?:<init>|[a-z][\w$]*(?:\$\d+)?))(?:\(|$)`)
-	cppName            = regexp.MustCompile(`^(?:[_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(?:<.*>)?)`)
+	anonymousNamespace = lazyregexp.Pattern{Text: `^\(anonymous namespace\)::`}
+	majorVersion       = lazyregexp.Pattern{Text: `^(.*?)/v(?:[2-9]|[1-9][0-9]+)([./].*)$`}
+	goName             = lazyregexp.Pattern{Text: `^(?:[\w.-]+/)+([^.]+\..+)`}
+	javaName           = lazyregexp.Pattern{Text: `^(?:[a-z]\w*\.)*([A-Z][\w$]*\.(?:<init>|[a-z][\w$]*(?:\$\d+)?))(?:\(|$)`}
+	cppName            = lazyregexp.Pattern{Text: `^(?:[_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(?:<.*>)?)`}
 )
 
 // shortFunction is a function's name as pictures have it.
 func shortFunction(name string) string {
-	name = anonymousNamespace.ReplaceAllString(name, "")
-	name = majorVersion.ReplaceAllString(name, "$1$2")
-	for _, short := range []*regexp.Regexp{goName, javaName, cppName} {
-		if m := short.FindStringSubmatch(name); m != nil {
+	name = anonymousNamespace.Regexp().ReplaceAllString(name, "")
+	name = majorVersion.Regexp().ReplaceAllString(name, "$1$2")
+	for _, short := range []*lazyregexp.Pattern{&goName, &javaName, &cppName} {
+		if m := short.Regexp().FindStringSubmatch(name); m != nil {
 			return m[1]
 		}
 	}

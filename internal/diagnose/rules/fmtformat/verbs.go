@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"go/constant"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/typed"
 )
 
@@ -31,12 +31,12 @@ var operands = map[byte]types.BasicInfo{
 	'v': types.IsString | types.IsBoolean | types.IsInteger | types.IsFloat,
 }
 
-var verb = regexp.MustCompile(`(?s)%(\.[0-9]*)?(.?)`)
+var verb = lazyregexp.Pattern{Text: `(?s)%(\.[0-9]*)?(.?)`}
 
 // verbs reads a format. ok is false where it holds what strconv lacks: flags,
 // a width, an explicit index, or a verb for types rather than values.
 func verbs(format string) (out []byte, ok bool) {
-	for _, m := range verb.FindAllStringSubmatch(format, -1) {
+	for _, m := range verb.Regexp().FindAllStringSubmatch(format, -1) {
 		if m[0] == "%%" {
 			continue
 		}

@@ -2,11 +2,11 @@ package logging
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"whet/internal/lazyregexp"
 	"whet/internal/symbolname"
 )
 
@@ -63,19 +63,19 @@ const level = `(debug|info|warn|warning|error|fatal|panic|trace|print|log|verbos
 var (
 	// logCall are the words of a function that is named like a level (Debugf,
 	// WarnContext, Println), or begins with the word log (logRequest, Logf).
-	logCall = regexp.MustCompile(`^(log(f|ln|w)?\b.*|` + level + `( (` + level + `|ctx|context|f|w|s|ln|kv|fields|msg|depth|line|attrs))*)$`)
+	logCall = lazyregexp.Pattern{Text: `^(log(f|ln|w)?\b.*|` + level + `( (` + level + `|ctx|context|f|w|s|ln|kv|fields|msg|depth|line|attrs))*)$`}
 	// ofLogs are words that speak of logs.
-	ofLogs = regexp.MustCompile(`\b(log(f|ln|w)?|logger|logging)\b`)
+	ofLogs = lazyregexp.Pattern{Text: `\b(log(f|ln|w)?|logger|logging)\b`}
 )
 
 // shaped reports whether a symbol looks like a logger's entry point: a name
 // like a level, and the word log in it, its type or its package. A literal is
 // none: middleware named LogRequests returns one that serves the request.
 func shaped(sym symbolname.Name) bool {
-	if sym.Made != "" || sym.Package == "testing" || sym.Package == "runtime/trace" || strings.HasPrefix(sym.Package, "math") || !logCall.MatchString(split(sym.Name)) {
+	if sym.Made != "" || sym.Package == "testing" || sym.Package == "runtime/trace" || strings.HasPrefix(sym.Package, "math") || !logCall.Regexp().MatchString(split(sym.Name)) {
 		return false
 	}
-	return Package(sym.Package) || ofLogs.MatchString(split(sym.Receiver)+" "+split(sym.Name))
+	return Package(sym.Package) || ofLogs.Regexp().MatchString(split(sym.Receiver)+" "+split(sym.Name))
 }
 
 // configures knows functions of logging packages that emit nothing and build no
