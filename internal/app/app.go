@@ -117,9 +117,13 @@ func resolveRecordings(c *cli.Command, fs *flag.FlagSet, operands []string) erro
 	if c.Recordings == 0 {
 		return nil
 	}
-	place, err := dotwhet.Of(".")
+	var err error
 	resolve := func(name *string) {
-		if err == nil {
+		if err != nil || !strings.HasPrefix(*name, "@") {
+			return
+		}
+		var place dotwhet.Place
+		if place, err = dotwhet.Of("."); err == nil {
 			*name, err = place.Resolve(*name)
 		}
 	}

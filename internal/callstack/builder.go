@@ -1,10 +1,17 @@
 package callstack
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
 )
+
+// numbered is a location with its number among those after another.
+type numbered struct {
+	id     LocationID
+	number int32
+}
 
 // Builder interns what samples refer to and packs the samples.
 type Builder struct {
@@ -12,10 +19,13 @@ type Builder struct {
 	functionID map[Function]FunctionID
 	locationID map[string]LocationID
 	stringID   map[string]uint64
+	setID      map[string]LabelSet
+	follows    Pairs      // at in Profile.after and a location: its number there, from fewFollow on
+	last       []numbered // at in Profile.after: what followed last
 	key        []byte
-	path       []LocationID // of the sample before, root first, unless that was packed
-	set        []byte       // of the sample before, encoded
-	ids        []byte
+	path       []LocationID // of the sample before, root first
+	others     []LocationID
+	numbers    []byte
 	memory     int64 // of all but samples, as Memory counts
 }
 
@@ -27,6 +37,7 @@ func NewBuilder(types ...ValueType) *Builder {
 		functionID: make(map[Function]FunctionID),
 		locationID: make(map[string]LocationID),
 		stringID:   map[string]uint64{"": 0},
+		setID:      make(map[string]LabelSet),
 	}
 }
 
@@ -86,17 +97,11 @@ func (b *Builder) Add(leafFirst []LocationID, labels []Label, values ...int64) {
 	for shared < n && shared < len(b.path) && leafFirst[n-1-shared] == b.path[shared] {
 		shared++
 	}
-	b.path = b.path[:shared]
+	b.others = b.others[:0]
 	for i := n - 1 - shared; i >= 0; i-- {
-		b.path = append(b.path, leafFirst[i])
+		b.others = append(b.others, leafFirst[i])
 	}
-	b.key = b.key[:0]
-	for _, l := range labels {
-		b.key = AppendLabel(b.key, b.string(l.Key), b.string(l.Str), l.Num, b.string(l.Unit))
-	}
-	b.addValues(values)
-	b.addPath(shared)
-	b.addLabels(b.key)
+	b.AddShared(shared, b.others, b.labelSet(labels), values)
 }
 
 // Frame interns a location that holds these frames, innermost first.
@@ -151,40 +156,71 @@ func (b *Builder) Frames() *Frames {
 	return f
 }
 
-// AddEncoded packs a sample whose stack is given as the number of locations at
-// the root that it has in common with the sample before, and the n others behind
-// them, root first, encoded with AppendLocation. Its label set is encoded with
-// AppendLabel. Who adds samples in this way does not add others with Add.
-func (b *Builder) AddEncoded(shared, n int, others, labels []byte, values []int64) {
+// AddShared packs a sample whose stack is given as the number of locations at
+// the root that it has in common with the sample before, and the others behind
+// them, root first.
+func (b *Builder) AddShared(shared int, others []LocationID, set LabelSet, values []int64) {
 	b.addValues(values)
-	b.addStack(shared, n, others)
-	b.addLabels(labels)
-}
-
-// addPath adds the stack b.path, of which the root part is shared.
-func (b *Builder) addPath(shared int) {
-	b.ids = b.ids[:0]
-	for _, id := range b.path[shared:] {
-		b.ids = AppendLocation(b.ids, id)
-	}
-	b.addStack(shared, len(b.path)-shared, b.ids)
+	b.addStack(shared, others)
+	b.p.labels.set(set)
 }
 
 // addStack adds a sample, except for its values and labels.
-func (b *Builder) addStack(shared, n int, others []byte) {
+func (b *Builder) addStack(shared int, others []LocationID) {
+	at := 0
+	b.path = b.path[:shared]
+	if shared > 0 {
+		at = 1 + int(b.path[shared-1])
+	}
+	b.numbers = b.numbers[:0]
+	for _, id := range others {
+		b.numbers = appendUvarint(b.numbers, uint64(b.number(at, id)))
+		at = 1 + int(id)
+	}
+	b.path = append(b.path, others...)
 	b.p.samples++
-	b.p.deepest = max(b.p.deepest, shared+n)
-	b.memory += encodedBytes * int64(len(others))
-	b.p.stacks.stack(shared, others)
+	b.p.deepest = max(b.p.deepest, len(b.path))
+	b.memory += stepBytes * int64(len(others))
+	b.p.stacks.stack(shared, b.numbers)
 }
 
-// AppendLocation appends a location to the encoded ones of a stack.
-func AppendLocation(ids []byte, id LocationID) []byte {
-	for ; id >= 0x80; id >>= 7 {
-		ids = append(ids, byte(id)|0x80)
+// number is that of a location among those after another.
+func (b *Builder) number(at int, id LocationID) int {
+	if at >= len(b.p.after) {
+		b.p.after = append(b.p.after, make([][]LocationID, at+1-len(b.p.after))...)
+		b.last = append(b.last, make([]numbered, len(b.p.after)-len(b.last))...)
 	}
-	return append(ids, byte(id))
+	last := &b.last[at]
+	if last.id != id || len(b.p.after[at]) == 0 {
+		*last = numbered{id, b.find(at, id)}
+	}
+	return int(last.number)
 }
+
+// find is number for a location that did not follow the other one last.
+func (b *Builder) find(at int, id LocationID) int32 {
+	after := &b.p.after[at]
+	for i, have := range (*after)[:min(len(*after), fewFollow)] {
+		if have == id {
+			return int32(i)
+		}
+	}
+	n := len(*after)
+	if n >= fewFollow {
+		number, known := b.follows.At(int32(at), int32(id))
+		if known {
+			return *number
+		}
+		*number = int32(n)
+	}
+	*after = append(*after, id)
+	b.memory += afterBytes
+	return int32(n)
+}
+
+// fewFollow is how many locations after another are looked through: seldom are
+// there more, and most of what is met was met early.
+const fewFollow = 8
 
 // addValues adds the values of a sample.
 func (b *Builder) addValues(values []int64) {
@@ -193,26 +229,30 @@ func (b *Builder) addValues(values []int64) {
 	}
 	b.memory += int64(len(values))
 	for t, v := range values {
-		to := b.p.values[t].room(binary.MaxVarintLen64)
-		if u := uint64(v)<<1 ^ uint64(v>>63); u < 0x80 { // zigzag, as most are: in one byte
-			*to = append(*to, byte(u))
-		} else {
-			*to = binary.AppendUvarint(*to, u)
-		}
+		b.p.values[t].value(v)
 	}
 }
 
-// addLabels adds the label set of a sample.
-func (b *Builder) addLabels(labels []byte) {
-	to := b.p.labels.room(binary.MaxVarintLen32 + len(labels))
-	if string(labels) == string(b.set) { // at the first sample: the empty set
-		*to = append(*to, 0)
-		return
+// labelSet interns a set of labels.
+func (b *Builder) labelSet(labels []Label) LabelSet {
+	b.key = b.key[:0]
+	for _, l := range labels {
+		b.key = AppendLabel(b.key, b.string(l.Key), b.string(l.Str), l.Num, b.string(l.Unit))
 	}
-	*to = binary.AppendUvarint(*to, 1+uint64(len(labels)))
-	*to = append(*to, labels...)
-	b.set = append(b.set[:0], labels...)
-	b.memory += int64(len(labels))
+	set, ok := b.setID[string(b.key)]
+	if !ok {
+		set = b.NewLabelSet(b.key)
+		b.setID[string(b.key)] = set
+	}
+	return set
+}
+
+// NewLabelSet adds a set encoded with AppendLabel without looking for an equal
+// one: for readers that know them apart.
+func (b *Builder) NewLabelSet(encoded []byte) LabelSet {
+	b.p.sets = append(b.p.sets, bytes.Clone(encoded))
+	b.memory += setBytes + int64(len(encoded))
+	return LabelSet(len(b.p.sets) - 1)
 }
 
 // AppendLabel appends a label to an encoded set. Strings are given by their
@@ -224,7 +264,7 @@ func AppendLabel(set []byte, key, str uint64, num int64, unit uint64) []byte {
 	return binary.AppendUvarint(set, unit)
 }
 
-// LabelStrings sets the strings that the label sets given to AddEncoded refer
+// LabelStrings sets the strings that the label sets given to NewLabelSet refer
 // to. The first is the empty one.
 func (b *Builder) LabelStrings(table []string) { b.p.strings = table }
 

@@ -1,7 +1,6 @@
 package callstack
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -48,8 +47,7 @@ func (p *Profile) Scaled(ratios []float64) *Profile {
 			if !any {
 				v = 0
 			}
-			to := out.values[t].room(binary.MaxVarintLen64)
-			*to = binary.AppendVarint(*to, v)
+			out.values[t].value(v)
 		}
 	}
 	return &out
@@ -71,8 +69,7 @@ func (p *Profile) Only(keep Keep) *Profile {
 			if !kept {
 				v = 0
 			}
-			to := out.values[t].room(binary.MaxVarintLen64)
-			*to = binary.AppendVarint(*to, v)
+			out.values[t].value(v)
 		}
 	}
 	return &out
@@ -82,7 +79,6 @@ func (p *Profile) Only(keep Keep) *Profile {
 // those of the same key with a text. All else is shared with p.
 func (p *Profile) WithLabel(l Label) *Profile {
 	out := *p
-	out.labels = tape{}
 	b := &Builder{p: &out, stringID: make(map[string]uint64, len(p.strings))}
 	out.strings = slices.Clone(p.strings)
 	for id, s := range p.strings {
@@ -90,17 +86,12 @@ func (p *Profile) WithLabel(l Label) *Profile {
 			b.stringID[s] = uint64(id)
 		}
 	}
-	var before, encoded []byte
-	for i, r := 0, p.Rows(); r.Next(); i++ {
-		if set := r.LabelSet(); i == 0 || string(set) != string(before) {
-			before = append(before[:0], set...)
-			encoded = encoded[:0]
-			labels := slices.DeleteFunc(p.Labels(set), func(have Label) bool { return have.Key == l.Key && have.Str != "" })
-			for _, l := range append(labels, l) {
-				encoded = AppendLabel(encoded, b.string(l.Key), b.string(l.Str), l.Num, b.string(l.Unit))
-			}
+	out.sets = make([][]byte, len(p.sets))
+	for set := range out.sets {
+		labels := slices.DeleteFunc(p.Labels(LabelSet(set)), func(have Label) bool { return have.Key == l.Key && have.Str != "" })
+		for _, l := range append(labels, l) {
+			out.sets[set] = AppendLabel(out.sets[set], b.string(l.Key), b.string(l.Str), l.Num, b.string(l.Unit))
 		}
-		b.addLabels(encoded)
 	}
 	return &out
 }

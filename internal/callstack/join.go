@@ -1,7 +1,6 @@
 package callstack
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -28,6 +27,8 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 		Locations: slices.Concat(p.Locations, q.Locations),
 		lines:     slices.Concat(p.lines, q.lines),
 		strings:   slices.Concat(p.strings, q.strings),
+		sets:      slices.Clip(p.sets),
+		after:     slices.Clone(p.after),
 		samples:   p.samples + q.samples,
 		deepest:   max(p.deepest, q.deepest),
 		stacks:    p.stacks.shared(),
@@ -48,44 +49,53 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 	}
 	out.Meta = m.b.p.Meta
 
-	others := make([]LocationID, 0, q.deepest)
-	var ids []byte
+	for _, set := range q.sets {
+		out.sets = append(out.sets, shiftedLabels(set, uint64(len(p.strings))))
+	}
+	first := out.succeed(q, len(p.Locations))
 	stacks, labels := q.stacks.reel(), q.labels.reel()
-	for i := range q.samples {
+	var numbers []byte
+	for range q.samples {
 		stacks.record()
 		shared := int(stacks.uvarint())
-		others = appendLocations(others[:0], stacks.bytes(int(stacks.uvarint())), cap(others))
-		ids = ids[:0]
-		for _, id := range others {
-			ids = AppendLocation(ids, id+LocationID(len(p.Locations)))
+		n := int(stacks.uvarint())
+		others := reel{at: stacks.bytes(n)}
+		numbers = numbers[:0]
+		if shared == 0 && n > 0 { // those of q at the root stand behind those of p
+			numbers = appendUvarint(numbers, others.uvarint()+first)
 		}
-		out.stacks.stack(shared, ids)
-
+		out.stacks.stack(shared, append(numbers, others.at...))
 		labels.record()
-		length := labels.uvarint()
-		var set []byte
-		if length > 0 {
-			set = labels.bytes(int(length) - 1)
-		}
-		to := out.labels.room(binary.MaxVarintLen32 + 3*binary.MaxVarintLen32*len(set))
-		if length == 0 && i > 0 {
-			*to = append(*to, 0)
-			continue
-		}
-		set = shiftedLabels(set, uint64(len(p.strings)))
-		*to = binary.AppendUvarint(*to, 1+uint64(len(set)))
-		*to = append(*to, set...)
+		out.labels.set(LabelSet(labels.uvarint()) + LabelSet(len(p.sets)))
 	}
 	for t := range p.values {
 		column, values := p.values[t].shared(), q.values[t].reel()
 		for range q.samples {
 			values.record()
-			to := column.room(binary.MaxVarintLen64)
-			*to = binary.AppendVarint(*to, int64(math.Round(float64(values.varint())*scale)))
+			column.value(int64(math.Round(float64(values.varint()) * scale)))
 		}
 		out.values = append(out.values, column)
 	}
 	return out, nil
+}
+
+// succeed adds to the locations that follow others those of q, whose ids are
+// larger by so many here, and returns how many there were at the root.
+func (p *Profile) succeed(q *Profile, by int) (first uint64) {
+	p.after = append(p.after, make([][]LocationID, max(0, 1+by-len(p.after)))...)
+	first = uint64(len(p.after[0]))
+	for at, ids := range q.after {
+		shifted := make([]LocationID, len(ids))
+		for i, id := range ids {
+			shifted[i] = id + LocationID(by)
+		}
+		if at == 0 {
+			p.after[0] = slices.Concat(p.after[0], shifted)
+		} else {
+			p.after = append(p.after, shifted)
+		}
+	}
+	return first
 }
 
 // shiftedLabels encodes a label set for a table of strings that has so many

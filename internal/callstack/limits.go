@@ -28,7 +28,9 @@ const (
 	lineBytes     = 48
 	stringBytes   = 64
 	sampleBytes   = 32
-	encodedBytes  = 4 // of a stack, a byte: views that make a tree of it take more
+	stepBytes     = 8  // of a stack, a location that it does not share: views that make a tree of it take more
+	afterBytes    = 32 // of a location, one that follows it
+	setBytes      = 96
 )
 
 // Memory returns about how many bytes the profile under construction takes,
@@ -38,7 +40,7 @@ func (b *Builder) Memory() int64 { return b.memory + sampleBytes*int64(b.p.sampl
 // Memory returns about how many bytes the merged profile takes, with what
 // finds its samples again.
 func (m *Merger) Memory() int64 {
-	return m.b.Memory() + int64(len(m.samples))*64 + int64(cap(m.values))*8
+	return m.b.Memory() + int64(m.b.p.samples)*(64+8*int64(len(m.row)))
 }
 
 // MergeMemory returns how much of it adding p may take, at most.

@@ -1,8 +1,6 @@
 package callstack
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -46,22 +44,23 @@ func Merge(scales []float64, profiles ...*Profile) (*Profile, error) {
 //
 // A sample is known again by its stack and label set. Keeping every stack to
 // compare with would take five times the memory of the result, so it keeps a
-// number of 122 bits: two polynomials over the integers modulo 2^61-1 with the
-// locations' ids as coefficients, each at a point drawn at random. Two
-// different sequences of n ids have the same value at n of 2^61 points at most
-// (Carter and Wegman 1979), so with a million stacks of 128 locations the
-// chance that any two are taken for one is below 2^39 · (2^7/2^61)^2 = 2^-69.
-// The value of a stack follows from that of its prefix: the work is for what
-// differs from the sample before.
+// number: two polynomials over the integers modulo 2^61-1 with the locations'
+// ids as coefficients, each at a point drawn at random, of the second the lower
+// 32 bits. Two different sequences of n ids have the same value at n of 2^61
+// points at most, and the same lower bits at n·2^29 (Carter and Wegman 1979), so
+// with a million stacks of 128 locations the chance that any two are taken for
+// one is below 2^39 · 2^7/2^61 · 2^36/2^61 = 2^-40. The value of a stack follows
+// from that of its prefix: the work is for what differs from the sample before.
 type Merger struct {
 	b        *Builder
 	profiles int
 	mappings map[mappingKey]MappingID
 	sets     map[string]uint64 // by labels in pprof's order
-	samples  map[[2]uint64]int // by stack and labels
-	values   []int64           // of all samples, a row each
-	sums     [][2]uint64       // of the magnitudes of all above and all below zero that was added, by column
-	apart    bool              // a profile was subtracted: the two sums are bounded each by itself
+	samples  identities        // by stack and labels
+	columns  []tally
+	sums     [][2]uint64 // of the magnitudes of all above and all below zero that was added, by column
+	apart    bool        // a profile was subtracted: the two sums are bounded each by itself
+	distinct bool        // no two samples are the same
 	points   [2]uint64
 	path     [][2]uint64 // the polynomials' values of the path's prefixes; path[0] of none
 	row      []int64
@@ -84,7 +83,7 @@ func NewMerger(first *Meta) *Merger {
 		b:        b,
 		mappings: make(map[mappingKey]MappingID),
 		sets:     make(map[string]uint64),
-		samples:  make(map[[2]uint64]int),
+		columns:  make([]tally, len(first.Types)),
 		comments: make(map[string]bool),
 		sums:     make([][2]uint64, len(first.Types)),
 		points:   [2]uint64{2 + rand.Uint64N(mersenne61-2), 2 + rand.Uint64N(mersenne61-2)},
@@ -103,21 +102,24 @@ func (m *Merger) Add(scale float64, p *Profile) error {
 	}
 	locations := make([]LocationID, len(p.Locations)) // 1 + id in the merged profile
 	type labelSet struct {
-		id      uint64
-		encoded []byte
+		id     uint64 // that of m.sets
+		merged LabelSet
+		added  bool
 	}
-	sets := make(map[string]labelSet)
-	var source []byte // of set, as p has it
-	var set labelSet
-	fresh := true // set is none yet
-	valid := 0    // so many of m.path and of stack are of the sample at hand
+	sets := make([]labelSet, len(p.sets))
+	valid := 0 // so many of m.path are of the sample at hand
+	added := 0 // and so many of m.b.path
 
 	columns := make([]int, len(p.Types))
 	for t := range columns {
 		columns[t] = t
+		m.columns[t].reserve(p.samples)
+	}
+	if !m.distinct {
+		m.samples.reserve(p.samples)
 	}
 	for c := p.Cursor(columns...); c.Next(); {
-		valid = min(valid, c.Shared)
+		valid, added = min(valid, c.Shared), min(added, c.Shared)
 		any, err := m.scaled(c, scale)
 		if err != nil {
 			return err
@@ -135,41 +137,35 @@ func (m *Merger) Add(scale float64, p *Profile) error {
 			m.path = append(m.path, m.next(m.path[len(m.path)-1], uint64(locations[id])))
 		}
 		valid = len(c.Path)
-		if encoded := c.LabelSet(); fresh || !bytes.Equal(encoded, source) {
-			fresh = false
-			source = append(source[:0], encoded...)
-			var ok bool
-			if set, ok = sets[string(encoded)]; !ok {
-				set.id, set.encoded = m.labelSet(p.Labels(encoded))
-				sets[string(encoded)] = set
-			}
+		set := &sets[c.LabelSet()]
+		if set.id == 0 {
+			set.id = m.labelSet(p.Labels(c.LabelSet()))
 		}
-		key := m.next(m.path[valid], 1+set.id)
-		if i, ok := m.samples[key]; ok {
-			for t, v := range m.row {
-				m.values[i*len(m.row)+t] += v
-			}
+		i, known := m.b.p.samples, false
+		if !m.distinct {
+			i, known = m.samples.find(m.next(m.path[valid], set.id), i)
+		}
+		for t, v := range m.row {
+			m.columns[t].add(i, v)
+		}
+		if known {
 			continue
 		}
-		m.samples[key] = m.b.p.samples
-		m.values = append(m.values, m.row...)
-		m.addStack(c.Path, locations)
-		m.b.addLabels(set.encoded)
+		for added < len(c.Path) && added < len(m.b.path) && locations[c.Path[added]] == m.b.path[added]+1 {
+			added++
+		}
+		m.b.others = m.b.others[:0]
+		for _, id := range c.Path[added:] {
+			m.b.others = append(m.b.others, locations[id]-1)
+		}
+		m.b.addStack(added, m.b.others)
+		if !set.added {
+			set.added, set.merged = true, m.b.labelSet(p.Labels(c.LabelSet()))
+		}
+		m.b.p.labels.set(set.merged)
+		added = len(c.Path)
 	}
 	return nil
-}
-
-// addStack adds a stack of the profile at hand.
-func (m *Merger) addStack(path, locations []LocationID) {
-	shared := 0
-	for shared < len(path) && shared < len(m.b.path) && locations[path[shared]] == m.b.path[shared]+1 {
-		shared++
-	}
-	m.b.path = m.b.path[:shared]
-	for _, id := range path[shared:] {
-		m.b.path = append(m.b.path, locations[id]-1)
-	}
-	m.b.addPath(shared)
 }
 
 // meta merges what a profile says of itself.
@@ -281,12 +277,9 @@ func keyOf(m *Mapping) mappingKey {
 	return key
 }
 
-// labelSet numbers a set of labels and encodes it. Sets are the same if they
-// differ only in the order of their keys, or in labels that say nothing.
-func (m *Merger) labelSet(labels []Label) (id uint64, encoded []byte) {
-	for _, l := range labels {
-		encoded = AppendLabel(encoded, m.b.string(l.Key), m.b.string(l.Str), l.Num, m.b.string(l.Unit))
-	}
+// labelSet numbers a set of labels, from 1 on. Sets are the same if they differ
+// only in the order of their keys, or in labels that say nothing.
+func (m *Merger) labelSet(labels []Label) uint64 {
 	labels = slices.DeleteFunc(labels, func(l Label) bool { return l == Label{Key: l.Key} })
 	slices.SortStableFunc(labels, func(a, b Label) int {
 		if (a.Str == "") != (b.Str == "") {
@@ -303,29 +296,32 @@ func (m *Merger) labelSet(labels []Label) (id uint64, encoded []byte) {
 	}
 	id, ok := m.sets[string(m.key)]
 	if !ok {
-		id = uint64(len(m.sets))
+		id = 1 + uint64(len(m.sets))
 		m.sets[string(m.key)] = id
 	}
-	return id, encoded
+	return id
 }
 
 // Merged returns the sum. The merger is not used afterwards.
 func (m *Merger) Merged() *Profile {
 	p := m.b.p
-	n, zero := len(m.row), false
+	m.samples = identities{}
+	zero := false
 	for i := range p.samples {
-		row := m.values[i*n : (i+1)*n]
-		for t, v := range row {
-			to := p.values[t].room(binary.MaxVarintLen64)
-			*to = binary.AppendVarint(*to, v)
+		any := false
+		for t := range m.columns {
+			v := m.columns[t].at(i)
+			p.values[t].value(v)
+			any = any || v != 0
 		}
-		zero = zero || !slices.ContainsFunc(row, func(v int64) bool { return v != 0 })
+		zero = zero || !any
 	}
+	m.columns = nil
 	if !zero {
 		return p
 	}
 	again := NewMerger(&p.Meta)
-	again.apart = m.apart
+	again.apart, again.distinct = m.apart, true
 	if err := again.Add(1, p); err != nil {
 		panic("callstack: a merged profile does not merge with itself: " + err.Error()) // its sums are smaller, its types its own
 	}
@@ -346,4 +342,93 @@ func (m *Merger) next(h [2]uint64, coefficient uint64) [2]uint64 {
 		h[i] = v
 	}
 	return h
+}
+
+// identities numbers samples by what next makes of them: a hash table of linear
+// probing, of sixteen bytes a slot.
+type identities struct {
+	slots []identity
+	used  int
+}
+
+type identity struct {
+	first  uint64
+	second uint32
+	sample uint32 // 1 + its number; 0 is a free slot
+}
+
+// find returns the number of a sample, and whether it was there: a new one gets
+// that given.
+func (s *identities) find(h [2]uint64, number int) (sample int, known bool) {
+	if 4*s.used >= 3*len(s.slots) {
+		s.reserve(s.used + 256)
+	}
+	at := s.slot(h[0], uint32(h[1]))
+	if at.sample > 0 {
+		return int(at.sample) - 1, true
+	}
+	*at = identity{h[0], uint32(h[1]), uint32(number) + 1}
+	s.used++
+	return number, false
+}
+
+// slot is the sample's own or the free one in which it belongs.
+func (s *identities) slot(first uint64, second uint32) *identity {
+	mask := uint64(len(s.slots) - 1)
+	for i := first; ; i++ {
+		if at := &s.slots[i&mask]; at.sample == 0 || at.first == first && at.second == second {
+			return at
+		}
+	}
+}
+
+// reserve makes room for so many samples in all.
+func (s *identities) reserve(n int) {
+	size := max(256, len(s.slots))
+	for 4*n >= 3*size {
+		size *= 2
+	}
+	if size == len(s.slots) {
+		return
+	}
+	old := s.slots
+	s.slots = make([]identity, size)
+	for _, o := range old {
+		if o.sample > 0 {
+			*s.slot(o.first, o.second) = o
+		}
+	}
+}
+
+// tally sums up the values of samples. Most have 32 bits: the others, of which
+// small has the smallest number there is, are in large.
+type tally struct {
+	small []int32
+	large map[int]int64
+}
+
+func (c *tally) reserve(n int) { c.small = slices.Grow(c.small, max(0, n-len(c.small))) }
+
+func (c *tally) at(i int) int64 {
+	if v := c.small[i]; v != math.MinInt32 {
+		return int64(v)
+	}
+	return c.large[i]
+}
+
+// add adds to the i-th value, which may be the first behind the last.
+func (c *tally) add(i int, v int64) {
+	if i == len(c.small) {
+		c.small = append(c.small, 0)
+	}
+	v += c.at(i)
+	if v > math.MinInt32 && v <= math.MaxInt32 {
+		c.small[i] = int32(v)
+		return
+	}
+	c.small[i] = math.MinInt32
+	if c.large == nil {
+		c.large = make(map[int]int64)
+	}
+	c.large[i] = v
 }

@@ -26,7 +26,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 			index int
 			path  []LocationID
 			value int64
-			set   string
+			set   LabelSet
 		}
 		read := func(c *Cursor) (out []sample) {
 			var before []LocationID
@@ -35,7 +35,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 					t.Fatalf("sample %d: of %v and %v it says that %d are shared", c.Index(), before, c.Path, c.Shared)
 				}
 				before = slices.Clone(c.Path)
-				out = append(out, sample{c.Index(), before, c.Value(0), string(c.LabelSet())})
+				out = append(out, sample{c.Index(), before, c.Value(0), c.LabelSet()})
 			}
 			return out
 		}

@@ -1,5 +1,7 @@
 package callstack
 
+import "encoding/binary"
+
 // LocationID, FunctionID and MappingID index a Profile's tables.
 type (
 	LocationID uint32
@@ -41,7 +43,7 @@ type Location struct {
 // in order, by a Cursor, as often as needed, and built by a Builder.
 //
 // A heap profile of 130 MB with 1.39 million stacks, nearly all of them
-// different, takes some 50 MB; interning whole stacks would take 250 MB, and a
+// different, takes some 30 MB; interning whole stacks would take 250 MB, and a
 // tree of them, measured, over 1 GB.
 type Profile struct {
 	Meta
@@ -50,13 +52,24 @@ type Profile struct {
 
 	lines   []SourceLine
 	strings []string // of labels
+	sets    [][]byte // label sets, encoded, in the order of their first sample
 	samples int
 	deepest int
 
-	stacks tape   // a sample: locations shared with the one before, length of the others, the others root first
+	// after has for each location those that follow it on stacks towards the
+	// leaf, in the order in which they were met, at 1 + its id, and at 0 those at
+	// the root. Few follow any one, so that a stack is written with a byte for
+	// each location.
+	after [][]LocationID
+
+	stacks tape   // a sample: locations shared with the one before, length of the others, of each, root first, its number in after
 	values []tape // a column: zigzag varints
-	labels tape   // a sample: 0 for the set of the one before, or 1 + length of the encoded set and the set
+	labels tape   // a sample: its label set
 }
+
+// LabelSet is the number of a set of labels in its profile. Equal sets in equal
+// order may have several.
+type LabelSet uint32
 
 // Len returns the number of samples.
 func (p *Profile) Len() int { return p.samples }
@@ -98,11 +111,17 @@ func (p *Profile) Sum(column int, keep Keep) int64 {
 	return sum
 }
 
-// Labels decodes a label set as a Cursor has it.
-func (p *Profile) Labels(encoded []byte) []Label { return p.appendLabels(nil, encoded) }
+// LabelSets returns how many label sets there are.
+func (p *Profile) LabelSets() int { return len(p.sets) }
 
-func (p *Profile) appendLabels(out []Label, encoded []byte) []Label {
-	r := reel{at: encoded}
+// EncodedLabels returns a label set as AppendLabel wrote it.
+func (p *Profile) EncodedLabels(set LabelSet) []byte { return p.sets[set] }
+
+// Labels decodes a label set.
+func (p *Profile) Labels(set LabelSet) []Label { return p.appendLabels(nil, set) }
+
+func (p *Profile) appendLabels(out []Label, set LabelSet) []Label {
+	r := reel{at: p.sets[set]}
 	for len(r.at) > 0 {
 		key, str := r.uvarint(), r.uvarint()
 		num, unit := r.varint(), r.uvarint()
@@ -131,12 +150,16 @@ type Cursor struct {
 	stacks reel
 	behind []stretch // what Path lacks of the stack of the sample at hand, each from further on
 	all    bool      // stop at samples that are zero in all columns, too
+	list   []next    // see nexts
+	from   []uint32
 }
 
 // Cursor returns a cursor over the samples in which any of the columns is not
 // zero; without columns, over all of them.
 func (p *Profile) Cursor(columns ...int) *Cursor {
-	return &Cursor{Rows: *p.Rows(columns...), end: p.samples, stacks: p.stacks.reel(), Path: make([]LocationID, 0, p.deepest)}
+	c := &Cursor{Rows: *p.Rows(columns...), end: p.samples, stacks: p.stacks.reel(), Path: make([]LocationID, 0, p.deepest)}
+	c.list, c.from = p.nexts()
+	return c
 }
 
 // Samples returns a cursor over all samples with their values in all columns.
@@ -150,11 +173,11 @@ func (p *Profile) Samples() *Cursor {
 	return c
 }
 
-// stretch is a part of a stack that has not been decoded: ids of locations from
-// the at-th on, as far as the next stretch does not replace them.
+// stretch is a part of a stack that has not been decoded: the numbers of its
+// locations from the at-th on, as far as the next stretch does not replace them.
 type stretch struct {
-	at  int
-	ids []byte
+	at      int
+	numbers []byte
 }
 
 // Part makes a cursor that has not moved yet go through the samples from one
@@ -179,12 +202,12 @@ func (c *Cursor) pass() {
 	c.next++
 	c.stacks.record()
 	shared := int(c.stacks.uvarint())
-	ids := c.stacks.bytes(int(c.stacks.uvarint()))
+	numbers := c.stacks.bytes(int(c.stacks.uvarint()))
 	n := len(c.behind)
 	for n > 0 && c.behind[n-1].at >= shared {
 		n--
 	}
-	c.behind = append(c.behind[:n], stretch{shared, ids})
+	c.behind = append(c.behind[:n], stretch{shared, numbers})
 }
 
 // decode makes Path the stack of the sample at hand.
@@ -192,10 +215,60 @@ func (c *Cursor) decode() {
 	last := len(c.behind) - 1
 	c.Shared = min(len(c.Path), c.behind[0].at)
 	for i := range last {
-		c.Path = appendLocations(c.Path[:c.behind[i].at], c.behind[i].ids, c.behind[i+1].at)
+		c.Path = c.follow(c.Path[:c.behind[i].at], c.behind[i].numbers, c.behind[i+1].at)
 	}
-	c.Path = appendLocations(c.Path[:c.behind[last].at], c.behind[last].ids, cap(c.Path))
+	c.Path = c.follow(c.Path[:c.behind[last].at], c.behind[last].numbers, cap(c.Path))
 	c.behind = c.behind[:0]
+}
+
+// next is a location on a stack, and where in the list of nexts those begin that
+// follow it.
+type next struct {
+	id   LocationID
+	from uint32
+}
+
+// nexts makes one list of what follows each location, so that a stack is
+// decoded with one look into memory for each of its locations. At the root it
+// begins with the first.
+func (p *Profile) nexts() (list []next, from []uint32) {
+	from = make([]uint32, max(1+len(p.Locations), len(p.after)))
+	n := uint32(0)
+	for at, ids := range p.after {
+		from[at] = n
+		n += uint32(len(ids))
+	}
+	list = make([]next, 0, n)
+	for _, ids := range p.after {
+		for _, id := range ids {
+			list = append(list, next{id, from[1+id]})
+		}
+	}
+	return list, from
+}
+
+// follow decodes locations behind a path that has room for them, until it is so
+// long: the inner loop of every view.
+func (c *Cursor) follow(path []LocationID, numbers []byte, length int) []LocationID {
+	n, at := len(path), uint32(0)
+	if n > 0 {
+		at = c.from[1+path[n-1]]
+	}
+	path = path[:length]
+	list := c.list
+	for n < length && len(numbers) > 0 {
+		number := uint32(numbers[0])
+		if number < 0x80 {
+			numbers = numbers[1:]
+		} else {
+			u, k := binary.Uvarint(numbers)
+			number, numbers = uint32(u), numbers[k:]
+		}
+		step := list[at+number]
+		path[n], at = step.id, step.from
+		n++
+	}
+	return path[:n]
 }
 
 // Next goes to the next sample and reports whether there is one.

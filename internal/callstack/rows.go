@@ -8,7 +8,7 @@ type Rows struct {
 	columns []reel
 	row     []int64
 	labels  reel
-	set     []byte
+	set     LabelSet
 	labeled int // samples whose label set has been read
 }
 
@@ -40,15 +40,12 @@ func (r *Rows) Index() int { return r.next - 1 }
 // Value returns the sample's value in the i-th column asked for.
 func (r *Rows) Value(i int) int64 { return r.row[i] }
 
-// LabelSet returns the sample's label set, encoded: within one profile, equal
-// bytes are equal sets in equal order, and Labels decodes them.
-func (r *Rows) LabelSet() []byte {
+// LabelSet returns the number of the sample's label set, which Labels decodes.
+func (r *Rows) LabelSet() LabelSet {
 	for r.labeled < r.next {
 		r.labeled++
 		r.labels.record()
-		if n := int(r.labels.uvarint()); n > 0 {
-			r.set = r.labels.bytes(n - 1)
-		}
+		r.set = LabelSet(r.labels.uvarint())
 	}
 	return r.set
 }

@@ -28,12 +28,32 @@ func (t *tape) room(n int) *[]byte {
 }
 
 // stack writes the record of a stack: how many locations it shares with the one
-// before, and the others, encoded.
-func (t *tape) stack(shared int, others []byte) {
-	to := t.room(2*binary.MaxVarintLen32 + len(others))
-	*to = binary.AppendUvarint(*to, uint64(shared))
-	*to = binary.AppendUvarint(*to, uint64(len(others)))
-	*to = append(*to, others...)
+// before, and the numbers of the others.
+func (t *tape) stack(shared int, numbers []byte) {
+	to := t.room(2*binary.MaxVarintLen32 + len(numbers))
+	*to = appendUvarint(*to, uint64(shared))
+	*to = appendUvarint(*to, uint64(len(numbers)))
+	*to = append(*to, numbers...)
+}
+
+// value writes a value, zigzag.
+func (t *tape) value(v int64) {
+	to := t.room(binary.MaxVarintLen64)
+	*to = appendUvarint(*to, uint64(v)<<1^uint64(v>>63))
+}
+
+// set writes a label set.
+func (t *tape) set(set LabelSet) {
+	to := t.room(binary.MaxVarintLen32)
+	*to = appendUvarint(*to, uint64(set))
+}
+
+// appendUvarint is binary.AppendUvarint, inlined for what nearly all numbers are.
+func appendUvarint(b []byte, u uint64) []byte {
+	if u < 0x80 {
+		return append(b, byte(u))
+	}
+	return binary.AppendUvarint(b, u)
 }
 
 // shared returns a tape that begins with t's records and can be written on
@@ -74,29 +94,6 @@ func (r *reel) uvarint() uint64 {
 	u, n := binary.Uvarint(r.at)
 	r.at = r.at[n:]
 	return u
-}
-
-// appendLocations decodes ids behind a path that has room for them, until it is
-// so long: the inner loop of every view, which is why it knows varints of up to
-// three bytes itself (2 million locations).
-func appendLocations(path []LocationID, ids []byte, length int) []LocationID {
-	n := len(path)
-	path = path[:length]
-	for n < length && len(ids) > 0 {
-		switch {
-		case ids[0] < 0x80:
-			path[n], ids = LocationID(ids[0]), ids[1:]
-		case ids[1] < 0x80:
-			path[n], ids = LocationID(ids[0]&0x7f)|LocationID(ids[1])<<7, ids[2:]
-		case ids[2] < 0x80:
-			path[n], ids = LocationID(ids[0]&0x7f)|LocationID(ids[1]&0x7f)<<7|LocationID(ids[2])<<14, ids[3:]
-		default:
-			u, k := binary.Uvarint(ids)
-			path[n], ids = LocationID(u), ids[k:]
-		}
-		n++
-	}
-	return path[:n]
 }
 
 func (r *reel) varint() int64 {

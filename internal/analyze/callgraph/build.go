@@ -50,14 +50,22 @@ type build struct {
 	s *selection.Selection
 	o Options
 
-	sums             []Costs // by node of the selection, all of them kept
+	sums             []Costs   // by node of the selection, all of them kept
+	edges            *edgeFold // between all nodes, where all are shown
 	nodeCut, edgeCut int64
 }
 
 // sumNodes adds up flat and cum of every node. A node's values do not depend on
-// which others are kept, so this is done once.
+// which others are kept, so this is done once. Edges do: where all nodes stay,
+// they are added up in the same pass.
 func (b *build) sumNodes() {
-	b.sums = foldNodes(b.s, partsOf(b.s), nodeFold{sums: make([]Costs, len(b.s.Nodes))}).sums
+	nodes := nodeFold{sums: make([]Costs, len(b.s.Nodes))}
+	if b.o.NodeCount > 0 || b.o.NodeFraction != 0 {
+		b.sums = foldNodes(b.s, partsOf(b.s), nodes).sums
+		return
+	}
+	f := foldParts(b.s, partsOf(b.s), func() *graphFold { return &graphFold{nodes.another(), newEdgeFold(nil)} })
+	b.sums, b.edges = f.nodes.sums, f.edges
 }
 
 // partsOf is how many parts of the samples are read at the same time.
@@ -79,21 +87,24 @@ const (
 // foldNodes reads the samples once and adds up all nodes, or groups of them, into
 // folds like the one given.
 func foldNodes(s *selection.Selection, parts int, like nodeFold) *nodeFold {
-	return foldParts(s, parts, func() *nodeFold {
-		f := like
-		f.sums, f.onPath = make([]Costs, len(like.sums)), make([]int32, len(like.sums))
-		return &f
-	})
+	return foldParts(s, parts, like.another)
+}
+
+// another is an empty fold of the same kind.
+func (f nodeFold) another() *nodeFold {
+	f.sums, f.onPath = make([]Costs, len(f.sums)), make([]int32, len(f.sums))
+	return &f
 }
 
 // foldEdges reads the samples once and adds up the edges between the nodes that
 // are kept. The others are passed over; nil keeps all.
 func (b *build) foldEdges(parts int, kept []bool) *edgeFold {
-	return foldParts(b.s, parts, func() *edgeFold { return &edgeFold{kept: kept} })
+	return foldParts(b.s, parts, func() *edgeFold { return newEdgeFold(kept) })
 }
 
 type fold[F any] interface {
-	run(w *selection.Walk)
+	sample(w *selection.Walk) // the next one of the walk
+	end()                     // there are no more
 	add(behind F)
 }
 
@@ -101,8 +112,12 @@ type fold[F any] interface {
 func foldParts[F fold[F]](s *selection.Selection, n int, begin func() F) F {
 	folds := make([]F, n)
 	read := func(i int) {
-		folds[i] = begin() // here: see Selection.Part
-		folds[i].run(s.Part(i, n))
+		f := begin() // here: see Selection.Part
+		for w := s.Part(i, n); w.Next(); {
+			f.sample(w)
+		}
+		f.end()
+		folds[i] = f
 	}
 	var wg sync.WaitGroup
 	for i := range n - 1 {
@@ -251,7 +266,10 @@ func (b *build) connect(g *Graph, all int) {
 			kept[n.index] = true
 		}
 	}
-	f := b.foldEdges(partsOf(b.s), kept)
+	f := b.edges
+	if f == nil || kept != nil {
+		f = b.foldEdges(partsOf(b.s), kept)
+	}
 	end := func(id int32) *Node {
 		if ours[id] == nil {
 			ours[id] = b.node(id)

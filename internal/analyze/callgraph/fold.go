@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
 )
 
 // The sums are made in one way: neighbouring samples share the root part of
@@ -89,29 +90,27 @@ type nodePlace struct {
 	node           int32 // ^node if the path has the node before
 }
 
-// run reads the walk to its end.
-func (f *nodeFold) run(w *selection.Walk) {
-	for w.Next() {
-		f.leave(w.Shared)
-		f.enter(w.Path[w.Shared:])
-		divisor := w.Divisor
-		if f.second != nil {
-			divisor = f.second(w)
-		}
-		f.value += w.Value
-		f.divisor += divisor
-		if n := len(w.Path); n > 0 {
-			node := int32(w.Path[n-1].Node)
-			if f.group != nil {
-				node = f.group[node]
-			}
-			s := &f.sums[node]
-			s.Flat += w.Value
-			s.FlatDivisor += divisor
-		}
+func (f *nodeFold) sample(w *selection.Walk) {
+	f.leave(w.Shared)
+	f.enter(w.Path[w.Shared:])
+	divisor := w.Divisor
+	if f.second != nil {
+		divisor = f.second(w)
 	}
-	f.leave(0)
+	f.value += w.Value
+	f.divisor += divisor
+	if n := len(w.Path); n > 0 {
+		node := int32(w.Path[n-1].Node)
+		if f.group != nil {
+			node = f.group[node]
+		}
+		s := &f.sums[node]
+		s.Flat += w.Value
+		s.FlatDivisor += divisor
+	}
 }
+
+func (f *nodeFold) end() { f.leave(0) }
 
 // enter puts steps onto the path.
 func (f *nodeFold) enter(steps []selection.Step) {
@@ -155,7 +154,7 @@ func (f *nodeFold) add(g *nodeFold) {
 type edgeFold struct {
 	kept  []bool // by node of the selection; nil keeps all
 	calls []call // while it runs, behind one that stands for no edge
-	find  pairs
+	find  callstack.Pairs
 
 	value, divisor int64 // of all samples so far
 	path           []edgePlace
@@ -178,15 +177,16 @@ type edgePlace struct {
 	edge           int32 // in calls: of which this is the first place on the path, else 0
 }
 
-// run reads the walk to its end.
-func (f *edgeFold) run(w *selection.Walk) {
-	f.calls = []call{{}}
-	for w.Next() {
-		f.leave(w.Shared)
-		f.enter(w.Path, w.Shared)
-		f.value += w.Value
-		f.divisor += w.Divisor
-	}
+func newEdgeFold(kept []bool) *edgeFold { return &edgeFold{kept: kept, calls: make([]call, 1)} }
+
+func (f *edgeFold) sample(w *selection.Walk) {
+	f.leave(w.Shared)
+	f.enter(w.Path, w.Shared)
+	f.value += w.Value
+	f.divisor += w.Divisor
+}
+
+func (f *edgeFold) end() {
 	f.leave(0)
 	f.calls = f.calls[1:]
 }
@@ -218,7 +218,7 @@ func (f *edgeFold) enter(steps []selection.Step, shared int) {
 // call returns the edge that the path's next step goes over, or 0 when the path
 // has it already.
 func (f *edgeFold) call(from, to int32, gap, inlined bool) int32 {
-	id := 1 + f.find.id(from, to)
+	id := 1 + f.find.Number(from, to)
 	if int(id) == len(f.calls) {
 		f.calls = append(f.calls, call{from: from, to: to})
 	}
@@ -255,7 +255,7 @@ func (f *edgeFold) leave(n int) {
 func (f *edgeFold) add(g *edgeFold) {
 	for i := range g.calls {
 		d := &g.calls[i]
-		id := f.find.id(d.from, d.to)
+		id := f.find.Number(d.from, d.to)
 		if int(id) == len(f.calls) {
 			f.calls = append(f.calls, call{from: d.from, to: d.to})
 		}
@@ -267,50 +267,23 @@ func (f *edgeFold) add(g *edgeFold) {
 	}
 }
 
-// pairs numbers pairs of numbers from none up in the order they are first asked
-// for. It is a hash table of linear probing: it is asked at every step that
-// neighbouring samples do not share.
-type pairs struct {
-	slots []pair
-	used  int32
+// graphFold sums up a walk by nodes and edges at once.
+type graphFold struct {
+	nodes *nodeFold
+	edges *edgeFold
 }
 
-type pair struct {
-	key uint64 // the pair, each number plus one; 0 for a free slot
-	id  int32
+func (f *graphFold) sample(w *selection.Walk) {
+	f.nodes.sample(w)
+	f.edges.sample(w)
 }
 
-// id returns the number of a pair; a new pair's is the number of those before.
-func (p *pairs) id(a, b int32) int32 {
-	if int(p.used)*2 >= len(p.slots) {
-		p.grow()
-	}
-	key := uint64(uint32(a+1))<<32 | uint64(uint32(b+1))
-	s := p.slot(key)
-	if s.key == 0 {
-		*s = pair{key, p.used}
-		p.used++
-	}
-	return s.id
+func (f *graphFold) end() {
+	f.nodes.end()
+	f.edges.end()
 }
 
-// slot is the pair's own or the free one in which it belongs.
-func (p *pairs) slot(key uint64) *pair {
-	mask := uint64(len(p.slots) - 1)
-	// Fibonacci hashing: the upper bits of the product depend on all of the key's.
-	for i := key * 0x9e3779b97f4a7c15 >> 32; ; i++ {
-		if s := &p.slots[i&mask]; s.key == key || s.key == 0 {
-			return s
-		}
-	}
-}
-
-func (p *pairs) grow() {
-	old := p.slots
-	p.slots = make([]pair, max(1024, 4*len(old)))
-	for _, s := range old {
-		if s.key != 0 {
-			*p.slot(s.key) = s
-		}
-	}
+func (f *graphFold) add(g *graphFold) {
+	f.nodes.add(g.nodes)
+	f.edges.add(g.edges)
 }

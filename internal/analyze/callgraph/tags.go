@@ -90,17 +90,15 @@ func (b *build) foldTags(nodes []*Node, all int, id func(int32, selection.Step) 
 		f.nodes[n.index] = n
 	}
 	var classes []class
-	ids := make(map[string]int32)
+	ids := make([]int32, b.s.Profile().LabelSets()) // 1 + the class
 	w := b.s.Walk()
 	for w.Next() {
 		set := w.LabelSet()
-		id, ok := ids[string(set)]
-		if !ok {
-			id = int32(len(classes))
-			ids[string(set)] = id
+		if ids[set] == 0 {
 			classes = append(classes, newClass(w.Labels()))
+			ids[set] = int32(len(classes))
 		}
-		f.sample(w, id)
+		f.sample(w, ids[set]-1)
 	}
 	f.leave(0)
 	b.name(f.sums, classes)

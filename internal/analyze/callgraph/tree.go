@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
 	"whet/internal/quantity"
 )
 
@@ -15,7 +16,7 @@ type callTree struct {
 	parent []int32 // or none
 	plain  []bool  // once or more not inlined
 	sums   []Costs
-	find   pairs // parent and the selection's node to our node
+	find   callstack.Pairs // parent and the selection's node to our node
 }
 
 // treePlace is a step of the path, see place.
@@ -70,7 +71,7 @@ func newCallTree(s *selection.Selection) (*callTree, error) {
 
 // child is the node of a step behind a node.
 func (t *callTree) child(parent int32, step selection.Step) int32 {
-	id := t.find.id(parent, int32(step.Node))
+	id := t.find.Number(parent, int32(step.Node))
 	if int(id) == len(t.info) {
 		t.info = append(roomy(t.info), step.Node)
 		t.parent = append(roomy(t.parent), parent)

@@ -34,8 +34,8 @@ type builder struct {
 	shift    int // values are divided by 2^shift, so that their sum fits
 	scale    float64
 
-	nodes     []treeNode // a parent before its children
-	children  children
+	nodes     []treeNode      // a parent before its children
+	children  callstack.Pairs // a node and a frame to the child's node
 	seen      counter
 	estimated bool
 }
@@ -75,7 +75,7 @@ func (b *builder) build() (*Graph, error) {
 // tree grows the tree, and reports whether that took no more nodes than
 // spareNodes allows.
 func (b *builder) tree() bool {
-	b.nodes, b.children, b.seen = []treeNode{{parent: -1, sides: b.total}}, children{}, counter{}
+	b.nodes, b.children, b.seen = []treeNode{{parent: -1, sides: b.total}}, callstack.Pairs{}, counter{}
 	return b.grow(b.value, 0) && (b.base == nil || b.grow(b.base, 1))
 }
 
@@ -221,12 +221,12 @@ func (b *builder) step(from *open, frame int32) open {
 		to.hash = extend(from.hash, frame)
 	}
 	if from.node >= 0 {
-		if n, ok := b.children.find(from.node, frame); ok {
+		if n, ok := b.children.Get(from.node, frame); ok {
 			to.node, to.nearest = n, n
 			return to
 		}
 		if !b.estimated || int(b.nodes[from.node].depth) < b.options.MaxDepth && !b.below(b.atMost(to.hash), uint64(b.options.Parts)) {
-			n, _ := b.children.at(from.node, frame)
+			n, _ := b.children.At(from.node, frame)
 			*n = int32(len(b.nodes))
 			to.node, to.nearest = *n, *n
 			b.nodes = append(b.nodes, treeNode{frame: frame, parent: from.node, depth: b.nodes[from.node].depth + 1})

@@ -63,13 +63,12 @@ func noLabel(l callstack.Label) bool { return l == callstack.Label{Key: l.Key} }
 // decideLabels decides about every set of labels that occurs, in the order of
 // their first sample.
 func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file string) callstack.LocationID) {
-	raw := s.labelSets()
-	s.sets = make(map[string]*labelSet, len(raw))
+	s.sets = make([]*labelSet, s.profile.LabelSets())
 	s.shownKeys = make(map[string]bool)
 	var units map[string]string
 	if r.filters() {
 		var warnings []string
-		units, warnings = s.units(raw)
+		units, warnings = s.LabelUnits()
 		s.Warnings = append(s.Warnings, warnings...)
 	}
 	unit := o.Unit
@@ -77,10 +76,10 @@ func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file 
 		unit = "minimum"
 	}
 	var rootHit, leafHit bool
-	for _, encoded := range raw {
-		labels := slices.DeleteFunc(s.profile.Labels([]byte(encoded)), noLabel)
+	for i := range s.sets {
+		labels := slices.DeleteFunc(s.profile.Labels(callstack.LabelSet(i)), noLabel)
 		set := new(labelSet)
-		s.sets[encoded] = set
+		s.sets[i] = set
 		set.focused = r.focus == nil || r.focus.match(labels, units)
 		set.ignored = r.ignore != nil && r.ignore.match(labels, units)
 		for _, l := range labels {
@@ -110,60 +109,14 @@ func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file 
 	}
 }
 
-// labelSets returns the encoded label sets that occur, in the order of their
-// first sample.
-func (s *Selection) labelSets() []string {
-	var sets []string
-	seen := make(map[string]bool)
-	last, rows := "", s.profile.Rows()
-	for rows.Next() {
-		encoded := rows.LabelSet()
-		if len(sets) > 0 && last == string(encoded) {
-			continue
-		}
-		if last = string(encoded); !seen[last] {
-			seen[last] = true
-			sets = append(sets, last)
-		}
-	}
-	return sets
-}
-
 // LabelUnits are the units that the numbers under each key are taken to be in:
 // the first that a sample names; else bytes for the keys known to be, else the
 // key itself. The warnings name the units that this passes over.
 func (s *Selection) LabelUnits() (units map[string]string, warnings []string) {
-	return s.units(s.labelSets())
-}
-
-// tagFrame is the name of the frame that stands for a key's values: texts,
-// then numbers, scaled to unit if any of them has a unit of its own.
-func tagFrame(labels []callstack.Label, key, unit string) (name string, ok bool) {
-	var values []string
-	withUnit := false
-	for _, l := range labels {
-		if l.Key == key && l.Str != "" {
-			values = append(values, l.Str)
-		}
-		withUnit = withUnit || l.Key == key && l.Unit != ""
-	}
-	for _, l := range labels {
-		switch {
-		case l.Key != key || l.Str != "":
-		case withUnit:
-			values = append(values, quantity.PprofLabel(l.Num, l.Unit, unit))
-		default:
-			values = append(values, quantity.PprofLabel(l.Num, "", ""))
-		}
-	}
-	return strings.Join(values, ","), len(values) > 0
-}
-
-func (s *Selection) units(sets []string) (units map[string]string, warnings []string) {
 	units = make(map[string]string)
 	others := make(map[string][]string)
-	for _, encoded := range sets {
-		for _, l := range s.profile.Labels([]byte(encoded)) {
+	for set := range s.profile.LabelSets() {
+		for _, l := range s.profile.Labels(callstack.LabelSet(set)) {
 			if l.Str != "" || noLabel(l) {
 				continue
 			}
@@ -189,4 +142,27 @@ func (s *Selection) units(sets []string) (units map[string]string, warnings []st
 		warnings = append(warnings, fmt.Sprintf("numbers of the label %s are read as %s, though some are in %s", key, units[key], strings.Join(others[key], ", ")))
 	}
 	return units, warnings
+}
+
+// tagFrame is the name of the frame that stands for a key's values: texts,
+// then numbers, scaled to unit if any of them has a unit of its own.
+func tagFrame(labels []callstack.Label, key, unit string) (name string, ok bool) {
+	var values []string
+	withUnit := false
+	for _, l := range labels {
+		if l.Key == key && l.Str != "" {
+			values = append(values, l.Str)
+		}
+		withUnit = withUnit || l.Key == key && l.Unit != ""
+	}
+	for _, l := range labels {
+		switch {
+		case l.Key != key || l.Str != "":
+		case withUnit:
+			values = append(values, quantity.PprofLabel(l.Num, l.Unit, unit))
+		default:
+			values = append(values, quantity.PprofLabel(l.Num, "", ""))
+		}
+	}
+	return strings.Join(values, ","), len(values) > 0
 }

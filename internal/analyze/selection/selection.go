@@ -41,13 +41,13 @@ type Selection struct {
 
 	// What the options decide, for walks to look up.
 	tagRoot, tagLeaf           []string
-	needs                      flags                // what the places of a stack must be, together, for it to be left
-	plain                      bool                 // no place decides anything, and nothing is added to stacks
-	sets                       map[string]*labelSet // by encoding; nil where labels decide nothing
-	tagged                     bool                 // label sets are focused on or ignored
-	shownKeys                  map[string]bool      // nil: all
-	measuredSource, baseSource int                  // the first of a role; -1 is none
-	baseFrom                   int                  // the first sample of a DiffBase, where labels do not say so; else -1
+	needs                      flags           // what the places of a stack must be, together, for it to be left
+	plain                      bool            // no place decides anything, and nothing is added to stacks
+	sets                       []*labelSet     // of the profile; nil where labels decide nothing
+	tagged                     bool            // label sets are focused on or ignored
+	shownKeys                  map[string]bool // nil: all
+	measuredSource, baseSource int             // the first of a role; -1 is none
+	baseFrom                   int             // the first sample of a DiffBase, where labels do not say so; else -1
 }
 
 // place is what is decided of a location.
@@ -187,13 +187,12 @@ func (s *Selection) total(relative bool) (total int64, fits bool) {
 		}
 	} else {
 		rows := s.profile.Rows(s.columns...)
-		var known setCache
 		for i := 0; rows.Next(); i++ {
 			var divisor int64
 			if len(s.columns) > 1 {
 				divisor = rows.Value(1)
 			}
-			add(rows.Value(0), divisor, s.sets != nil && known.of(s, rows.LabelSet()).base || s.baseFrom >= 0 && i >= s.baseFrom)
+			add(rows.Value(0), divisor, s.sets != nil && s.sets[rows.LabelSet()].base || s.baseFrom >= 0 && i >= s.baseFrom)
 		}
 	}
 	if overflow {

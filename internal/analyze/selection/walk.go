@@ -26,8 +26,8 @@ type Walk struct {
 
 	s      *Selection
 	c      *callstack.Cursor
-	zeros  *callstack.Rows // the values of WalkAll
-	sets   setCache
+	bare   bool                   // of stacks: its rows alone are read
+	zeros  *callstack.Rows        // the values of WalkAll
 	roots  []callstack.LocationID // that levels begins with
 	levels []level                // levels[i] is before the i-th location
 	counts []int32                // the steps of levels, all that there is of them where no place decides anything
@@ -35,8 +35,9 @@ type Walk struct {
 	valid  int // steps at the root end of buffer that are as in Path
 	end    int // of buffer that was Path
 
-	labels    []callstack.Label
-	labelsSet []byte // that labels is of
+	labels   []callstack.Label
+	labelsOf callstack.LabelSet // that labels is of, if labeled
+	labeled  bool
 }
 
 // level is what a stack is up to some location.
@@ -72,19 +73,29 @@ func (s *Selection) WalkAll() *Walk {
 	return w
 }
 
+// WalkLabels is WalkAll for who does not look at Path: stacks are read only
+// where the options ask them.
+func (s *Selection) WalkLabels() *Walk {
+	w := s.WalkAll()
+	w.bare = s.plain
+	return w
+}
+
 // Next goes to the next sample and reports whether there is one.
 func (w *Walk) Next() bool {
-	for w.c.Next() {
+	for w.bare && w.c.Rows.Next() || !w.bare && w.c.Next() {
 		if w.zeros != nil {
 			w.zeros.Next()
 		}
-		w.move()
+		if !w.bare {
+			w.move()
+		}
 		if w.s.tagged {
 			if set := w.labelSet(); set.ignored || !set.focused {
 				continue
 			}
 		}
-		if !w.takes() {
+		if !w.bare && !w.takes() {
 			continue
 		}
 		w.Value = w.value(0)
@@ -238,37 +249,21 @@ func (w *Walk) reroot(roots []callstack.LocationID) {
 	w.push(l, roots[len(w.levels)-1:], true)
 }
 
-// setCache remembers the label set of the sample before: most have the same.
-type setCache struct {
-	encoded []byte
-	set     *labelSet
-}
-
-func (c *setCache) of(s *Selection, encoded []byte) *labelSet {
-	if c.set == nil || !oneMemory(c.encoded, encoded) {
-		c.encoded, c.set = encoded, s.sets[string(encoded)]
-	}
-	return c.set
-}
-
-// oneMemory reports whether two encodings are one stretch of memory.
-func oneMemory(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
-
-func (w *Walk) labelSet() *labelSet { return w.sets.of(w.s, w.c.LabelSet()) }
+func (w *Walk) labelSet() *labelSet { return w.s.sets[w.c.LabelSet()] }
 
 // LabelSet tells samples with different labels apart: of samples with equal
-// sets, Labels returns the same. The slice is valid until Next.
-func (w *Walk) LabelSet() []byte { return w.c.LabelSet() }
+// sets, Labels returns the same. There are Profile().LabelSets of them.
+func (w *Walk) LabelSet() callstack.LabelSet { return w.c.LabelSet() }
 
 // Labels returns the sample's labels that are to be shown, until Next. The
 // label pprof::base=true, which marks the samples of a DiffBase, is among them.
 func (w *Walk) Labels() []callstack.Label {
-	encoded := w.c.LabelSet()
-	if w.labelsSet != nil && oneMemory(w.labelsSet, encoded) {
+	set := w.c.LabelSet()
+	if w.labeled && w.labelsOf == set {
 		return w.labels
 	}
-	w.labelsSet = encoded
-	w.labels = w.s.profile.Labels(encoded)
+	w.labeled, w.labelsOf = true, set
+	w.labels = w.s.profile.Labels(set)
 	kept := w.labels[:0]
 	for _, l := range w.labels {
 		if !noLabel(l) && (w.s.shownKeys == nil || w.s.shownKeys[l.Key]) {

@@ -125,13 +125,13 @@ func (b *builder) function(id uint64) callstack.FunctionID {
 
 // frames refuses stacks that become more frames than can be looked at, for the
 // functions that their locations say were inlined there. Where none is long, the
-// encoded stacks are proof enough.
+// number of locations is proof enough.
 func (b *builder) frames(limits Limits) error {
 	longest := 1
 	for i := range b.p.Locations {
 		longest = max(longest, len(b.p.Lines(callstack.LocationID(i))))
 	}
-	if longest == 1 || b.s.b.Memory()*int64(longest) <= limits.MaxFrames && b.p.Deepest()*longest <= callstack.MaxDepth {
+	if longest == 1 || b.s.steps*int64(longest) <= limits.MaxFrames && b.p.Deepest()*longest <= callstack.MaxDepth {
 		return nil
 	}
 	switch steps, deepest := b.p.FrameSteps(); {
@@ -182,16 +182,20 @@ func countSamples(p *callstack.Profile, marked []bool) int {
 
 // countReferences counts how often labels refer to strings that are marked.
 func countReferences(p *callstack.Profile, marked []bool) int {
-	n := 0
-	for c := p.Cursor(); c.Next(); {
-		set := c.LabelSet()
+	in := make([]int, p.LabelSets())
+	for i := range in {
+		set := p.EncodedLabels(callstack.LabelSet(i))
 		for field := 0; len(set) > 0; field = (field + 1) % 4 {
 			u, k := binary.Uvarint(set)
 			set = set[k:]
 			if field != 2 && marked[u] { // the third is a number
-				n++
+				in[i]++
 			}
 		}
+	}
+	n := 0
+	for r := p.Rows(); r.Next(); {
+		n += in[r.LabelSet()]
 	}
 	return n
 }

@@ -25,20 +25,24 @@ type packer struct {
 	malformed int
 	wrong     int // samples with another number of values than columns
 	negative  int
-	deep      int // samples with more locations than a stack may have
+	deep      int   // samples with more locations than a stack may have
+	steps     int64 // locations that samples do not share with the one before
 
 	// The last sample that was added.
 	stack []byte // ids of its locations, packed, leaf first
 	depth int
 
-	// The last labels that were decoded.
-	labels []byte // as the sample's fields
-	set    []byte // as a label set of callstack
+	// Labels, as samples' fields.
+	sets   map[string]callstack.LabelSet
+	bytes  int64              // of sets
+	labels []byte             // of the last sample
+	last   callstack.LabelSet // its set
+	set    []byte             // the last that was decoded, as callstack encodes it
 
 	// The sample at hand.
 	row      []int64
-	others   []byte    // locations that it does not share, for callstack.AddEncoded
-	gathered [2][]byte // stacks in several fields: s.stack may be the other one
+	others   []callstack.LocationID // that it does not share, root first
+	gathered [2][]byte              // stacks in several fields: s.stack may be the other one
 	turn     int
 }
 
@@ -47,6 +51,7 @@ func newPacker(columns int) *packer {
 		b:    callstack.NewBuilder(make([]callstack.ValueType, columns)...),
 		sums: make([]uint64, columns),
 		row:  make([]int64, columns),
+		sets: make(map[string]callstack.LabelSet),
 	}
 	s.strings.of(0) // the empty string: what a label does not have refers to it
 	return s
@@ -55,7 +60,7 @@ func newPacker(columns int) *packer {
 // memory is about how many bytes the samples take, with the numbers of what
 // they refer to.
 func (s *packer) memory() int64 {
-	return s.b.Memory() + s.locations.memory() + s.strings.memory()
+	return s.b.Memory() + s.locations.memory() + s.strings.memory() + s.bytes
 }
 
 // settle copies what lies in the window, which is about to move.
@@ -73,14 +78,14 @@ func (s *packer) add(body []byte) {
 		s.malformed++
 		return
 	}
-	if !bytes.Equal(labels, s.labels) {
-		if !s.decodeLabels(labels) {
+	set, known := s.last, len(s.sets) > 0 && bytes.Equal(labels, s.labels)
+	if !known {
+		if set, known = s.sets[string(labels)]; !known && !s.decodeLabels(labels) {
 			s.malformed++
 			return
 		}
-		s.labels = labels
 	}
-	shared, others, ok := s.decodeStack(stack)
+	shared, ok := s.decodeStack(stack)
 	switch {
 	case !ok:
 		s.malformed++
@@ -88,10 +93,16 @@ func (s *packer) add(body []byte) {
 	case values != len(s.row):
 		s.wrong++
 		return
-	case shared+others > callstack.MaxDepth:
+	case shared+len(s.others) > callstack.MaxDepth:
 		s.deep++
 		return
 	}
+	if !known {
+		set = s.b.NewLabelSet(s.set)
+		s.sets[string(labels)] = set
+		s.bytes += int64(len(labels))
+	}
+	s.labels, s.last = labels, set
 	negative := false
 	for t, v := range s.row {
 		magnitude := uint64(v)
@@ -104,8 +115,9 @@ func (s *packer) add(body []byte) {
 	if negative {
 		s.negative++
 	}
-	s.b.AddEncoded(shared, others, s.others, s.set, s.row)
-	s.stack, s.depth = stack, shared+others
+	s.steps += int64(len(s.others))
+	s.b.AddShared(shared, s.others, set, s.row)
+	s.stack, s.depth = stack, shared+len(s.others)
 	if len(s.gathered[s.turn]) > 0 && len(stack) > 0 && &s.gathered[s.turn][0] == &stack[0] {
 		s.turn = 1 - s.turn
 	}
@@ -226,9 +238,9 @@ func longVarint(b []byte, at int) (uint64, int) {
 const highBits = 0x8080808080808080
 
 // decodeStack finds how many locations at the root a stack shares with the
-// stack before, and puts the others into s.others, root first. It returns how
-// many there are of both, and whether they are well-formed.
-func (s *packer) decodeStack(stack []byte) (shared, others int, ok bool) {
+// stack before, and puts the others into s.others. It reports whether they are
+// well-formed.
+func (s *packer) decodeStack(stack []byte) (shared int, ok bool) {
 	same := commonEnd(stack, s.stack)
 	// What is the same may begin within an id.
 	if n, m := len(stack)-same, len(s.stack)-same; n > 0 && stack[n-1] >= 0x80 || m > 0 && s.stack[m-1] >= 0x80 {
@@ -243,7 +255,7 @@ func (s *packer) decodeStack(stack []byte) (shared, others int, ok bool) {
 	ids := s.others[:0]
 	// From the end: the root comes first, and the last byte of an id, the one
 	// below 0x80, holds its highest bits.
-	for i := len(stack) - same; i > 0; others++ {
+	for i := len(stack) - same; i > 0; {
 		i--
 		id, first := uint64(stack[i]), i
 		for i > 0 && stack[i-1] >= 0x80 {
@@ -251,12 +263,12 @@ func (s *packer) decodeStack(stack []byte) (shared, others int, ok bool) {
 			id = id<<7 | uint64(stack[i]&0x7f)
 		}
 		if first-i >= 10 {
-			return 0, 0, false
+			return 0, false
 		}
-		ids = callstack.AppendLocation(ids, callstack.LocationID(s.locations.of(id)))
+		ids = append(ids, callstack.LocationID(s.locations.of(id)))
 	}
 	s.others = ids
-	return shared, others, true
+	return shared, true
 }
 
 // commonEnd returns how many bytes at the end are the same.
@@ -301,7 +313,6 @@ func (s *packer) decodeLabels(fields []byte) bool {
 		at = from + int(n)
 		var of [5]uint64 // key, text, number, unit, by field number
 		if !labelFields(fields[from:at], &of) {
-			s.labels, s.set = nil, s.set[:0]
 			return false
 		}
 		if of[2] != 0 {

@@ -92,7 +92,7 @@ func (e *encoder) encode() error {
 
 // samples writes the samples, some hundred at a time.
 func (e *encoder) samples() error {
-	sets := make(map[string][]byte) // the fields of a label set
+	sets := make([][]byte, e.p.LabelSets()) // their fields
 	for c := e.p.Samples(); c.Next(); {
 		e.inner = e.inner[:0]
 		for i := len(c.Path) - 1; i >= 0; i-- {
@@ -104,14 +104,11 @@ func (e *encoder) samples() error {
 			e.inner = binary.AppendUvarint(e.inner, uint64(c.Value(t)))
 		}
 		b = appendBytes(b, 2, e.inner)
-		if set := c.LabelSet(); len(set) > 0 {
-			fields, ok := sets[string(set)]
-			if !ok {
-				fields = e.labels(e.p.Labels(set))
-				sets[string(set)] = fields
-			}
-			b = append(b, fields...)
+		set := c.LabelSet()
+		if sets[set] == nil {
+			sets[set] = e.labels(e.p.Labels(set))
 		}
+		b = append(b, sets[set]...)
 		e.message = b
 		e.record(profileSample, b)
 		if len(e.out) > 64<<10 {

@@ -64,7 +64,12 @@ func (r *Raw) Write(w io.Writer) error {
 	r.writeHead(&head)
 	b := bufio.NewWriterSize(w, 1<<16)
 	b.Write(head.Bytes())
-	labels := make(map[string]string) // printed, by label set
+	labels := make([]*string, r.s.Profile().LabelSets()) // printed
+	numbers := make([]string, len(r.ids))                // printed, by location
+	for location, id := range r.ids {
+		numbers[location] = strconv.Itoa(id) + " "
+	}
+	stack := backwards{upTo: make([]int, 1)}
 	var line []byte
 	r.samples(func(walk *selection.Walk, row *callstack.Rows) {
 		line = line[:0]
@@ -72,18 +77,18 @@ func (r *Raw) Write(w io.Writer) error {
 			line = appendPadded(append(line, ' '), row.Value(t))
 		}
 		line = append(line, ": "...)
-		for _, step := range slices.Backward(walk.Path) {
-			line = strconv.AppendInt(line, int64(r.ids[step.Node]), 10)
-			line = append(line, ' ')
+		stack.upTo = stack.upTo[:walk.Shared+1]
+		for _, step := range walk.Path[walk.Shared:] {
+			stack.prepend(numbers[step.Node])
 		}
+		line = append(line, stack.text()...)
 		line = append(line, '\n')
 		set := walk.LabelSet()
-		text, ok := labels[string(set)]
-		if !ok {
-			text = rawLabels(walk.Labels())
-			labels[string(set)] = text
+		if labels[set] == nil {
+			text := rawLabels(walk.Labels())
+			labels[set] = &text
 		}
-		line = append(line, text...)
+		line = append(line, *labels[set]...)
 		b.Write(line)
 	})
 	b.WriteString("Locations\n")
@@ -99,6 +104,26 @@ func (r *Raw) Write(w io.Writer) error {
 	}
 	return nil
 }
+
+// backwards is a text made from its end on: neighbouring samples share the root
+// part of their stacks, which stands at the end of their lines.
+type backwards struct {
+	buffer []byte // of which the text is the end
+	upTo   []int  // lengths: of nothing, of the first piece, of the first two, …
+}
+
+func (b *backwards) prepend(piece string) {
+	n := b.upTo[len(b.upTo)-1] + len(piece)
+	if n > len(b.buffer) {
+		larger := make([]byte, 2*n)
+		copy(larger[len(larger)-len(b.buffer):], b.buffer)
+		b.buffer = larger
+	}
+	copy(b.buffer[len(b.buffer)-n:], piece)
+	b.upTo = append(b.upTo, n)
+}
+
+func (b *backwards) text() []byte { return b.buffer[len(b.buffer)-b.upTo[len(b.upTo)-1]:] }
 
 func (r *Raw) writeHead(b *bytes.Buffer) {
 	m := r.meta
@@ -157,16 +182,12 @@ func appendPadded(b []byte, v int64) []byte {
 // rawLabels prints a line of texts and one of numbers, of those there are.
 func rawLabels(labels []callstack.Label) string {
 	var texts, numbers []keyed
-	units := make(map[string]bool)
-	for _, l := range labels {
-		units[l.Key] = units[l.Key] || l.Str == "" && l.Unit != ""
-	}
 	for _, l := range labels {
 		switch {
 		case l.Str != "":
 			texts = add(texts, l.Key, printable.Line(l.Str))
-		case units[l.Key]:
-			numbers = add(numbers, l.Key, fmt.Sprintf("%d %s", l.Num, printable.Line(l.Unit)))
+		case slices.ContainsFunc(labels, func(o callstack.Label) bool { return o.Key == l.Key && o.Str == "" && o.Unit != "" }):
+			numbers = add(numbers, l.Key, strconv.FormatInt(l.Num, 10)+" "+printable.Line(l.Unit))
 		default:
 			numbers = add(numbers, l.Key, strconv.FormatInt(l.Num, 10))
 		}
@@ -178,10 +199,10 @@ func rawLabels(labels []callstack.Label) string {
 		}
 		var parts []string
 		for _, k := range list {
-			parts = append(parts, fmt.Sprintf("%s:%v", printable.Line(k.key), k.values))
+			parts = append(parts, printable.Line(k.key)+":["+strings.Join(k.values, " ")+"]")
 		}
 		slices.Sort(parts)
-		fmt.Fprintf(&out, "                %s\n", strings.Join(parts, " "))
+		out.WriteString("                " + strings.Join(parts, " ") + "\n")
 	}
 	return out.String()
 }

@@ -54,19 +54,18 @@ func (t *Stacks) Write(w io.Writer) error {
 	for i, name := range t.names {
 		printed[i] = printable.Line(name)
 	}
-	labels := make(map[string]string) // printed, by label set
+	labels := make([]*string, t.s.Profile().LabelSets()) // printed
 	for walk := t.s.WalkAll(); walk.Next(); {
 		if len(walk.Path) == 0 {
 			continue
 		}
 		b.WriteString(stackSeparator)
 		set := walk.LabelSet()
-		text, ok := labels[string(set)]
-		if !ok {
-			text = t.labels(walk.Labels())
-			labels[string(set)] = text
+		if labels[set] == nil {
+			text := t.labels(walk.Labels())
+			labels[set] = &text
 		}
-		b.WriteString(text)
+		b.WriteString(*labels[set])
 		value := fmt.Sprintf("%10s", t.value(mean(walk)))
 		for _, step := range slices.Backward(walk.Path) {
 			b.WriteString(value)
