@@ -84,7 +84,7 @@ func TestDiffOfRecordings(t *testing.T) {
 // TestDiffOfFindings: between the original visits and the best ones the findings are
 // gone; between a recording and itself nothing is; one kind alone has none.
 func TestDiffOfFindings(t *testing.T) {
-	const original, best = "testdata/casebook/visits-original-bench.whet", "testdata/casebook/visits-best-bench.whet"
+	original, best := recordedRow(t, "visits-original-bench"), recordedRow(t, "visits-best-bench")
 	var d struct {
 		Findings []struct {
 			Change, Rule string
@@ -183,7 +183,7 @@ func TestDiffDraws(t *testing.T) {
 // TestDiffOfServices: the figures are those that recording.json holds of the load, and
 // the server's 8,672,521,435 ns of CPU time by its 331,878 requests, all with 200.
 func TestDiffOfServices(t *testing.T) {
-	const service = "../read/testdata/visits-service.whet"
+	service := oldRecording(t, "visits-service")
 	var d struct {
 		Service *struct {
 			Before, After struct {
@@ -205,7 +205,7 @@ func TestDiffOfServices(t *testing.T) {
 		t.Errorf("exit code %d, %s%s", code, out, errs)
 	}
 	d.Service = nil
-	out, _, _ = whet(t, "", "diff", "-json", service, "../read/testdata/visits-benchmark.whet")
+	out, _, _ = whet(t, "", "diff", "-json", service, oldRecording(t, "visits-benchmark"))
 	if err := json.Unmarshal([]byte(out), &d); err != nil || d.Service != nil {
 		t.Errorf("of a service and benchmarks: %v, %+v", err, d.Service)
 	}

@@ -13,10 +13,15 @@ import (
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
+
+	"whet/internal/parcel"
 )
 
-// servedRecording is a recording of code of this module, and its file that is looked at.
-const servedRecording = "../read/testdata/visits-service.whet"
+// oldRecording is one of code of this module, which package read has for its tests.
+func oldRecording(t *testing.T, name string) string {
+	t.Helper()
+	return parcel.Unpack(t, "../read/testdata/visits.tar.zst", name+".whet")
+}
 
 // languageServer runs whet lines -lsp, and returns its streams and its exit code.
 func languageServer(t *testing.T, args ...string) (to io.WriteCloser, from io.Reader, code <-chan int, errs *bytes.Buffer) {
@@ -40,7 +45,7 @@ type lspRange struct {
 // TestLanguageServer is an editor's session: another implementation of the framing
 // talks over the streams.
 func TestLanguageServer(t *testing.T) {
-	to, from, code, errs := languageServer(t, "lines", "-lsp", servedRecording)
+	to, from, code, errs := languageServer(t, "lines", "-lsp", oldRecording(t, "visits-service"))
 	published := make(chan json.RawMessage, 10)
 	client := jrpc2.NewClient(channel.LSP(from, to), &jrpc2.ClientOptions{OnNotify: func(r *jrpc2.Request) {
 		if r.Method() == "textDocument/publishDiagnostics" {
@@ -236,7 +241,7 @@ func TestLanguageServerFollows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	recorded := os.DirFS(servedRecording)
+	recorded := os.DirFS(oldRecording(t, "visits-service"))
 	to, from, code, errs := languageServer(t, "lines", "-lsp")
 	published, asked := make(chan string, 10), make(chan string, 10)
 	client := jrpc2.NewClient(channel.LSP(from, to), &jrpc2.ClientOptions{
@@ -324,7 +329,7 @@ func TestLanguageServerBadMessages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			code := Run(t.Context(), []string{"lines", "-lsp", servedRecording}, strings.NewReader(tt.sent), &out, &errs)
+			code := Run(t.Context(), []string{"lines", "-lsp", oldRecording(t, "visits-service")}, strings.NewReader(tt.sent), &out, &errs)
 			if code != tt.code || !strings.Contains(out.String(), tt.answer) || !strings.Contains(errs.String(), tt.said) || strings.Count(errs.String(), "\n") > 1 {
 				t.Errorf("exit code %d, stderr %q, answers %q", code, errs.String(), out.String())
 			}

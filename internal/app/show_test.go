@@ -13,7 +13,7 @@ import (
 // TestFailOn: the original visits have findings; the report comes before the exit
 // code, and what cannot be asked for has one line.
 func TestFailOn(t *testing.T) {
-	const original = "testdata/casebook/visits-original-bench.whet"
+	original := recordedRow(t, "visits-original-bench")
 	out, errs, code := whet(t, "", "diagnose", "-fail-on", "finding", original)
 	if code != cli.ExitFound || !strings.Contains(errs, "-fail-on: ") || strings.Count(errs, "\n") != 1 || len(out) < 100 {
 		t.Errorf("exit code %d, %s%.200s", code, errs, out)
@@ -35,7 +35,7 @@ func TestFailOn(t *testing.T) {
 // TestReviewFormats: annotations name files of this repository, which are there, and the
 // step's summary is added to what is in it.
 func TestReviewFormats(t *testing.T) {
-	const original = "testdata/casebook/visits-original-bench.whet"
+	original := recordedRow(t, "visits-original-bench")
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	if err := os.WriteFile(summary, []byte("before\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestReviewFormats(t *testing.T) {
 // TestReadmeSample: what the README shows of whet tune is what the casebook's recording of
 // it says, figures and all.
 func TestReadmeSample(t *testing.T) {
-	out, errs, code := whet(t, "", "diagnose", "testdata/casebook/visits-original-bench.whet")
+	out, errs, code := whet(t, "", "diagnose", recordedRow(t, "visits-original-bench"))
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d, %s", code, errs)
 	}

@@ -123,7 +123,7 @@ func TestMergeSaysWhatIsMissing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the whole program")
 	}
-	damaged, err := os.ReadFile("../format/profile/testdata/damaged_trailing_bytes.cpu.pb.gz")
+	damaged, err := os.ReadFile("../../docs/testdata/damaged.cpu.pb.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"whet/internal/analyze/lines"
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
+	"whet/internal/parcel"
 	"whet/internal/profiles"
 	"whet/internal/recording"
 	"whet/internal/report/view"
@@ -28,7 +29,7 @@ var lineKinds = map[lines.Kind]struct{ artifact, column string }{
 func TestLinesConserve(t *testing.T) {
 	compared := 0
 	for _, name := range []string{"visits-service", "visits-benchmark"} {
-		path := filepath.Join("..", "read", "testdata", name+".whet")
+		path := parcel.Unpack(t, filepath.Join("..", "read", "testdata", "visits.tar.zst"), name+".whet")
 		m, set, err := new(profiles.Options).OpenLines(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)

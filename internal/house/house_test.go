@@ -274,6 +274,25 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// TestTestdataIsSmall bounds what the inputs of tests take of every clone, but for what was
+// recorded of the rules' fixtures.
+func TestTestdataIsSmall(t *testing.T) {
+	const most = 4_000_000
+	m := readModule(t)
+	sum := int64(0)
+	for _, name := range tracked(t, m.root) {
+		if !strings.Contains("/"+name, "/testdata/") || strings.HasPrefix(name, "internal/diagnose/") {
+			continue
+		}
+		if st, err := os.Stat(filepath.Join(m.root, filepath.FromSlash(name))); err == nil {
+			sum += st.Size()
+		}
+	}
+	if sum == 0 || sum > most {
+		t.Errorf("testdata holds %d bytes, and %d at the most: pack, cut or share what is large", sum, most)
+	}
+}
+
 // tracked lists the tree's files, slash-separated: what git tracks, or
 // everything outside bin where git cannot read the tree.
 func tracked(t *testing.T, root string) []string {

@@ -132,6 +132,8 @@ func House() Plan {
 			Why: "times in a plan are written as in every flag"},
 		{Pattern: "internal/timeline", Floor: Ground},
 
+		{Pattern: "internal/parcel", Floor: Formats, Powers: Files,
+			Why: "it keeps recordings of tests: no code of whet stands above it"},
 		{Pattern: "agent", Floor: Agent, Powers: All},
 		{Pattern: ".", Floor: Agent},
 

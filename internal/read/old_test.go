@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"whet/internal/parcel"
 	"whet/internal/recording"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestOldRecordings(t *testing.T) {
 	for _, name := range []string{"visits-benchmark", "visits-service"} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join("testdata", name+".whet")
+			path := parcel.Unpack(t, filepath.Join("testdata", "visits.tar.zst"), name+".whet")
 			rec, err := recording.Open(path)
 			if err != nil {
 				t.Fatal(err)

@@ -118,9 +118,10 @@ func TestThreeForms(t *testing.T) {
 	}
 	for _, name := range []string{"goroutine_1k", "states"} {
 		t.Run(name, func(t *testing.T) {
-			text, binary := "testdata/"+name+".debug2.txt", name+".pb.gz"
+			text, binary, beside := "testdata/"+name+".debug2.txt", name+".pb.gz", "../../legacy/testdata/text/"
 			if name == "goroutine_1k" {
 				text += ".gz"
+				binary = beside + binary
 			}
 			dump, pb := read(strings.TrimPrefix(text, "testdata/")), read(binary)
 			if dump.Types[0] != pb.Types[0] || dump.PeriodType != pb.PeriodType || dump.Period != pb.Period {
@@ -137,7 +138,7 @@ func TestThreeForms(t *testing.T) {
 			if name != "goroutine_1k" {
 				return
 			}
-			one := read(name + ".debug1.txt.gz")
+			one := read(beside + name + ".debug1.txt.gz")
 			if one.Total(0) != dump.Total(0) || one.Types[0] != dump.Types[0] {
 				t.Errorf("debug=1 has %d %v, debug=2 %d %v", one.Total(0), one.Types, dump.Total(0), dump.Types)
 			}

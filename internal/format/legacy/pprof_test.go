@@ -156,7 +156,7 @@ func TestFixturesAsPprof(t *testing.T) {
 		t.Skip("works through large inputs")
 	}
 	names, err := filepath.Glob("testdata/*.*prof*")
-	if err != nil || len(names) < 12 {
+	if err != nil || len(names) < 9 {
 		t.Fatal(names, err)
 	}
 	for _, name := range names {

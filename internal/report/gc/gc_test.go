@@ -218,7 +218,7 @@ func TestLive(t *testing.T) {
 			}
 		}
 	}
-	if text := strings.Join(l.Lines(100, false), "\n"); !strings.Contains(text, "cycle 2050: 21 MiB, of it 5 MiB alive") {
+	if text := strings.Join(l.Lines(100, false), "\n"); !strings.Contains(text, "cycle 500: 21 MiB, of it 10 MiB alive") {
 		t.Error(text)
 	}
 }

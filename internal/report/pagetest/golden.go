@@ -1,7 +1,10 @@
 package pagetest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,21 +33,52 @@ func CheckTerminal(t *testing.T, text string, width int) {
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// Golden compares got with testdata/name; a missing file fails.
+// Golden compares got with testdata/name; a missing file fails. Pages and pictures,
+// which repeat themselves, are packed: testdata/name.gz.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
+	packed := strings.HasSuffix(name, ".html") || strings.HasSuffix(name, ".svg")
+	if packed {
+		path += ".gz"
+	}
+	want, err := os.ReadFile(path)
+	if err == nil && packed {
+		want, err = unpack(want)
+	}
 	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
+		if err == nil && bytes.Equal(want, got) {
+			return // packed otherwise it would be another file
+		}
+		data := got
+		if packed {
+			data = pack(got)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
 		t.Errorf("%s differs (-want +got); go test -update rewrites it:\n%s", path, d)
 	}
+}
+
+func pack(data []byte) []byte {
+	var out bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // it is a level
+	z.Write(data)                                           // a buffer takes all
+	z.Close()
+	return out.Bytes()
+}
+
+func unpack(data []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }

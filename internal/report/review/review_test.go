@@ -2,8 +2,10 @@ package review
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -119,7 +121,23 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	schema, err := c.Compile(filepath.Join("testdata", "sarif-schema-2.1.0.json"))
+	file, err := os.Open(filepath.Join("testdata", "sarif-schema-2.1.0.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(text)
+	if err == nil {
+		err = c.AddResource("sarif.json", doc)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("sarif.json")
 	if err != nil {
 		t.Fatal(err)
 	}

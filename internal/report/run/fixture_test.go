@@ -280,7 +280,10 @@ func hostilePage() *Page {
 		Warnings: names,
 	}
 	whole.NotAsked, whole.Excerpts = names, make(map[Spot][]SourceLine)
-	for _, n := range names {
+	for i, n := range names {
+		if i > 0 { // once is enough of all names
+			rows, lines = rows[i%len(rows):][:1], lines[i%len(lines):][:1]
+		}
 		whole.Excerpts[Spot{n, 1}] = []SourceLine{{Number: 1, Text: "\t" + n}}
 		whole.Facts = append(whole.Facts, page.Fact{Name: n, Value: n})
 		whole.Findings = append(whole.Findings, *all(n))
