@@ -92,10 +92,10 @@ func dispatch(ctx context.Context, e *cli.Env, args []string) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return printHelp(e.Stdout, c)
 	}
-	if known := pprofWord(name); err != nil && known != "" && c.Name == explore.PromptName {
-		return cli.UsageError("%s is no flag: here it is %s", name, known)
-	}
 	if err != nil {
+		if known := pprofWord(name); known != "" && c.Name == explore.PromptName {
+			return cli.UsageError("%s is no flag: here it is %s", name, known)
+		}
 		if known := foreignFlag(c.Words, err); known != "" {
 			return cli.UsageError("%s: %s", c.Name, known)
 		}

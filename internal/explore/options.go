@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"whet/internal/analyze/callgraph"
 	"whet/internal/analyze/selection"
@@ -294,7 +295,7 @@ func (s *settings) declare(fs *flag.FlagSet, takes group) {
 }
 
 // optionChoices are the values of options of views that are a fixed list.
-func optionChoices() map[string][]string {
+var optionChoices = sync.OnceValue(func() map[string][]string {
 	choices := map[string][]string{
 		"symbolize": slices.DeleteFunc(profiles.SymbolizeModes(), func(mode string) bool { return mode == "" }),
 		"unit":      {"auto", "minimum"},
@@ -308,4 +309,4 @@ func optionChoices() map[string][]string {
 		}
 	}
 	return choices
-}
+})

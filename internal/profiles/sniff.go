@@ -2,10 +2,12 @@ package profiles
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
 
 	"whet/internal/callstack"
 	"whet/internal/format/folded"
@@ -71,6 +73,9 @@ func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Profile,
 		inner = nil // some text that begins alike
 	}
 	for _, f := range otherFormats() {
+		if isMessage(inner) {
+			break
+		}
 		if !f.is(inner) {
 			continue
 		}
@@ -94,11 +99,21 @@ func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Profile,
 		p.Warnings = append(p.Warnings, doubt)
 		return p, nil
 	}
-	if benchmarks.Regexp().Match(inner) {
+	if !isMessage(inner) && benchmarks.Regexp().Match(inner) {
 		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
 	}
 	p, err := profile.Read(c, c.size, limits)
 	return p, raisable(err)
+}
+
+// isMessage reports whether a file begins as the protocol buffers of pprof do, and
+// as no text does: with the record of a sample or period type, which begins with its
+// length and a backspace, or with a time in nanoseconds, of nine bytes.
+func isMessage(head []byte) bool {
+	if len(head) < 10 {
+		return false
+	}
+	return (head[0] == 0x0a || head[0] == 0x5a) && head[1] < 0x20 && head[2] == 0x08 || head[0] == 0x48 && !utf8.Valid(head[1:9])
 }
 
 // raisable says how to read what is too large unless it is asked for.
