@@ -17,7 +17,7 @@ func bodyWarning(text string) string {
 	if st, err := os.Stat(text); err != nil || !st.Mode().IsRegular() {
 		return ""
 	}
-	return fmt.Sprintf("the body is the text %q; -body @%s sends what is in the file of that name", text, text)
+	return fmt.Sprintf("the body is the text %q; -body @%s sends the content of that file", text, text)
 }
 
 // bodyFiles reads the bodies that a file of targets refers to. Their names are
@@ -41,7 +41,7 @@ func bodyFiles(targets string) func(name string) ([]byte, error) {
 			}
 		}
 		if !filepath.IsLocal(inside) {
-			return nil, fmt.Errorf("it lies outside of %s, where the targets are: move it there, or go to a directory that holds both, and write -targets - < %s", dir, targets)
+			return nil, fmt.Errorf("it lies outside %s, the directory of the targets: move it there, or run in a directory above both with -targets - < %s", dir, targets)
 		}
 		root, err := os.OpenRoot(dir)
 		if err != nil {
@@ -52,7 +52,7 @@ func bodyFiles(targets string) func(name string) ([]byte, error) {
 		if st, err := root.Stat(inside); err != nil {
 			return nil, recording.RootCause(err)
 		} else if !st.Mode().IsRegular() {
-			return nil, errors.New("it is no regular file")
+			return nil, errors.New("not a regular file")
 		}
 		f, err := root.Open(inside)
 		if err != nil {
@@ -61,7 +61,7 @@ func bodyFiles(targets string) func(name string) ([]byte, error) {
 		defer f.Close()
 		data, err := io.ReadAll(io.LimitReader(f, message.MaxBody+1))
 		if err == nil && len(data) > message.MaxBody {
-			err = fmt.Errorf("it has more than %d MiB", message.MaxBody>>20)
+			err = fmt.Errorf("larger than %d MiB", message.MaxBody>>20)
 		}
 		return data, err
 	}

@@ -152,7 +152,7 @@ func printFiles(e *cli.Env, files loadreport.Files, err error) error {
 func loadOutcome(r *loadresult.Result, plan *loadPlan) error {
 	switch {
 	case r.Interrupted:
-		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: the figures are of what there was")}
+		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: the figures cover the time until then")}
 	case r.Invalid != "":
 		return fmt.Errorf("the measurement is not valid: %s", r.Invalid)
 	}
@@ -180,7 +180,7 @@ func loadOutcome(r *loadresult.Result, plan *loadPlan) error {
 	case len(unknown) > 0:
 		return errors.New(strings.Join(unknown, "; "))
 	case plan.expects && wrong > 0 && !bounded:
-		return &cli.ExitError{Code: cli.ExitFound, Err: fmt.Errorf("%d of %d answers are not what -expect says: %s", wrong, r.Answered(), r.Examples[loadresult.WrongAnswer])}
+		return &cli.ExitError{Code: cli.ExitFound, Err: fmt.Errorf("%d of %d answers differ from -expect: %s", wrong, r.Answered(), r.Examples[loadresult.WrongAnswer])}
 	}
 	return nil
 }
@@ -190,11 +190,11 @@ func nothingEnded(r *loadresult.Result, plan *loadPlan) string {
 	length := quantity.Nanoseconds(float64(plan.options.Duration))
 	switch {
 	case r.InFlight > 0:
-		return fmt.Sprintf("no request was answered: the load of %s ended before the first answer: give it more time (-d)", length)
+		return fmt.Sprintf("no request was answered: the load of %s ended before the first answer: raise -d", length)
 	case r.Open:
-		return fmt.Sprintf("no request was due in the load of %s: give it more time (-d), or a higher -rate", length)
+		return fmt.Sprintf("no request was due in the load of %s: raise -d or -rate", length)
 	}
-	return fmt.Sprintf("no request was sent in the load of %s: give it more time (-d) than a client thinks", length)
+	return fmt.Sprintf("no request was sent in the load of %s: use -d longer than -think", length)
 }
 
 // firstFailure is the most frequent kind of failure with its example.

@@ -24,30 +24,31 @@ func Command() *cli.Command {
 		Recordings: 1,
 		Short:      "drive HTTP load: throughput, service and response times, errors",
 		Long: `
-Load sends requests to a service and shows what came of them.
+Load sends requests to a service and reports throughput, times and errors.
 
-A closed loop (-c 64) keeps so many requests under way, each over a connection of its own: as many
-a second as the service takes. An open loop (-rate 5000/s) sends each request when it is due,
-whatever became of those before, as users do: at a constant rate, along a ramp (100/s..20000/s over
-the time of -d) or in steps (100/s:10s,200/s:20s), evenly spaced or at random (-poisson).
+A closed loop (-c 64) keeps 64 requests in flight, each on its own connection: as many requests a
+second as the service completes. An open loop (-rate 5000/s) sends each request when it is due,
+whether or not earlier ones ended, as users do: at a constant rate, along a ramp (100/s..20000/s
+over the time of -d) or in steps (100/s:10s,200/s:20s), evenly spaced or at random (-poisson).
 
-Service time runs from when a request was sent to the end of its answer, response time from when it
-was due. A request that times out counts with the time it was waited for.
+Service time runs from the send of a request to the end of its answer, response time from the
+moment it was due. A request that times out counts with the timeout.
 
-What is sent is one URL, or the targets of a file: vegeta's http and JSON formats, or a HAR file.
-Addresses, headers and bodies may hold templates such as {{int 1 1000}}, {{uuid}} or {{csv.name}}.
+Load sends one URL, or the targets of a file: vegeta's http and JSON formats, or a HAR file.
+URLs, headers and bodies may contain templates such as {{int 1 1000}}, {{uuid}} or {{csv.name}}.
 
-With -knee it looks for the best throughput, raising the number of connections, and with -slo for
-the highest rate that keeps the bounds; with -pprof it says what costs more towards the knee.
+With -knee it searches for the best throughput over the number of connections, and with -slo for
+the highest rate within the bounds; with -pprof it names the functions whose cost grows towards
+the knee.
 
 With -- and a command it starts the server first and stops it afterwards.
 
-Recordings as operands (-o NAME.whet made them) are shown beside each other. "whet load merge" adds
+Load shows recordings (made with -o NAME.whet) beside each other. "whet load merge" adds
 up the histograms of several generators: interval logs (-hdr) or recordings.
 
-Exit code 0: done; 1: a bound of -slo is broken or an answer is not what -expect says; 2: wrong
-usage; 3: the generator was the bottleneck, or nothing was answered; 130: interrupted, with what
-there was.`,
+Exit code 0: done; 1: a bound of -slo is broken or an answer differs from -expect; 2: wrong
+usage; 3: the generator was the bottleneck, or no request was answered; 130: interrupted, with the
+results so far.`,
 		Examples: []string{
 			"whet load http://localhost:8080/hello",
 			"whet load -c 256 -d 30s http://localhost:8080/hello",
@@ -107,51 +108,51 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	l := &loadFlags{fs: fs, options: load.DefaultOptions(), headers: cli.HeaderList{}}
 	o := &l.options
 	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, knee.Closed().Budget
-	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "number of `connections`: in a closed loop each sends one request after the other, in an open one there are so many at most")
-	fs.Bool("latency", false, "as wrk's users type it: quantiles are shown with and without it")
-	fs.Var(cli.DurationFlag{Time: &o.Duration, Hint: "; a body is -body"}, "d", "`time` under load that is measured")
-	fs.Int64Var(&o.Requests, "n", 0, "send this `number` of requests, over as many connections at most, however long it takes unless -d says")
+	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "number of `connections`: each sends one request at a time in a closed loop; the maximum in an open loop")
+	fs.Bool("latency", false, "accepted for wrk's users: quantiles are always shown")
+	fs.Var(cli.DurationFlag{Time: &o.Duration, Hint: "; a body is -body"}, "d", "measure this `time` under load")
+	fs.Int64Var(&o.Requests, "n", 0, "send this `number` of requests, on at most as many connections, with no time limit unless -d is given")
 	fs.IntVar(&o.Loops, "t", 0, "event loops, wrk's `threads` (default: one for each processor)")
 	fs.StringVar(&l.rate, "rate", "", "an open loop at this `rate`: 5000/s, 300/m, 100/s..20000/s (a ramp over -d), 100/s:10s,200/s:20s (steps)")
-	fs.BoolVar(&l.poisson, "poisson", false, "with -rate: arrivals at random, as those of users who know nothing of each other")
-	cli.Duration(fs, &o.Warmup, "warmup", "`time` under load before that, which does not count (with -n default 0s)")
+	fs.BoolVar(&l.poisson, "poisson", false, "with -rate: random (Poisson) arrivals, as of independent users")
+	cli.Duration(fs, &o.Warmup, "warmup", "warm up this `time` before measuring (with -n default 0s)")
 	cli.Duration(fs, &o.Timeout, "timeout", "give up a request after this `time`")
-	fs.StringVar(&l.think, "think", "", "in a closed loop, wait this `time` between an answer and the next request: 100ms, exp:100ms")
+	fs.StringVar(&l.think, "think", "", "in a closed loop, wait this `time` after an answer before the next request: 100ms, exp:100ms")
 
 	fs.Var(&l.headers, "H", "send a `header`, as in 'Authorization: Bearer x'; may be given several times")
-	fs.StringVar(&o.Method, "m", o.Method, "the request's `method`; with a body it is POST unless this says otherwise")
+	fs.StringVar(&o.Method, "m", o.Method, "the request's `method`; with a body the default is POST")
 	fs.StringVar(&l.body, "body", "", "the request's body: `text|@file`")
 	fs.StringVar(&l.targets, "targets", "", "send the requests in this `file`, - is stdin: vegeta's http or JSON format, or HAR")
 	fs.StringVar(&l.table, "csv", "", "`file` with the values of {{csv.NAME}}; its first row names the columns")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "draw templates, think times and Poisson arrivals from this `seed`")
-	fs.BoolVar(&o.Cookies, "cookies", false, "each connection keeps the cookies that it is given")
-	fs.Var(&l.expect, "expect", "which `answers` are right: status=200-299, header:Content-Type=text/plain, size=12, sha256=HEX, json:user.id=5 (a dot in a name is \\.); may be given several times")
+	fs.BoolVar(&o.Cookies, "cookies", false, "each connection keeps the cookies it receives")
+	fs.Var(&l.expect, "expect", "expected `answers`: status=200-299, header:Content-Type=text/plain, size=12, sha256=HEX, json:user.id=5 (a dot in a name is \\.); may be given several times")
 
-	fs.BoolVar(&l.close, "close", false, "a connection for each request: no keep-alive")
-	fs.BoolVar(&l.http2, "http2", false, "speak HTTP/2 (over TLS)")
-	fs.BoolVar(&l.h2c, "h2c", false, "speak HTTP/2 without TLS")
+	fs.BoolVar(&l.close, "close", false, "open a connection for each request (no keep-alive)")
+	fs.BoolVar(&l.http2, "http2", false, "use HTTP/2 (over TLS)")
+	fs.BoolVar(&l.h2c, "h2c", false, "use HTTP/2 without TLS")
 	fs.IntVar(&o.Streams, "streams", o.Streams, "with HTTP/2: `requests` at a time on each connection")
 	fs.StringVar(&o.Socket, "unix", "", "connect to the Unix socket at this `path`")
 	fs.BoolVar(&o.Insecure, "insecure", false, "accept any certificate")
 	fs.StringVar(&o.CAFile, "cacert", "", "accept certificates signed by those in this PEM `file` too")
-	fs.StringVar(&o.Certificate, "cert", "", "PEM `file` of the client certificate to show")
-	fs.StringVar(&o.Key, "key", "", "PEM `file` of its key")
-	fs.StringVar(&l.tlsMin, "tls-min", "", "speak at least this `version` of TLS: 1.0 to 1.3")
-	fs.StringVar(&l.tlsMax, "tls-max", "", "speak at most this `version` of TLS")
-	fs.BoolVar(&l.noResumption, "no-resumption", false, "each TLS connection does a whole handshake")
+	fs.StringVar(&o.Certificate, "cert", "", "PEM `file` of the client certificate")
+	fs.StringVar(&o.Key, "key", "", "PEM `file` of the client certificate's key")
+	fs.StringVar(&l.tlsMin, "tls-min", "", "use at least this `version` of TLS: 1.0 to 1.3")
+	fs.StringVar(&l.tlsMax, "tls-max", "", "use at most this `version` of TLS")
+	fs.BoolVar(&l.noResumption, "no-resumption", false, "do a full handshake on each TLS connection")
 
-	fs.StringVar(&l.slo, "slo", "", "`bounds` that decide the exit code: p99<50ms,errors<0.1%,throughput>1000/s")
-	fs.BoolVar(&l.knee, "knee", false, "look for the best throughput over connections, and with -slo for the highest rate that keeps the bounds")
-	fs.StringVar(&l.pprof, "pprof", "", "with -knee: base `URL` of the service's profiles, to say what grows towards the knee")
+	fs.StringVar(&l.slo, "slo", "", "exit 1 when these `bounds` are broken: p99<50ms,errors<0.1%,throughput>1000/s")
+	fs.BoolVar(&l.knee, "knee", false, "search for the best throughput over connections, and with -slo for the highest rate within the bounds")
+	fs.StringVar(&l.pprof, "pprof", "", "with -knee: base `URL` of the service's profiles, to name the functions that grow towards the knee")
 	cli.Duration(fs, &l.budget, "budget", "with -knee: `time` for all searches together; profiles come on top")
-	fs.StringVar(&l.out, "o", "", "keep a recording `NAME.whet`, with a report NAME.html beside it; of recordings the HTML page to write, with -knee either, of merge the log")
+	fs.StringVar(&l.out, "o", "", "write a recording `NAME.whet` and its report NAME.html; for recordings the HTML page, with -knee either, for merge the log")
 	fs.BoolVar(&l.open, "open", false, "open the HTML report in the browser")
 	fs.StringVar(&l.hdr, "hdr", "", "write the times of each second as an HdrHistogram interval log to `file`")
-	fs.StringVar(&l.hgrm, "hgrm", "", "write the percentiles of all times as .hgrm to `file`")
+	fs.StringVar(&l.hgrm, "hgrm", "", "write the percentiles of all times to `file` (.hgrm)")
 	fs.StringVar(&l.csvOut, "csv-out", "", "write a row for each second to `file`")
 	fs.BoolVar(&l.stream, "stream", false, "print a line of JSON each second, and the whole document as the last")
 	fs.BoolVar(&l.asJSON, "json", false, "print one JSON document")
-	fs.StringVar(&o.Engine, "engine", "auto", "`name` of what drives the connections: auto, epoll, io_uring or portable")
+	fs.StringVar(&o.Engine, "engine", "auto", "`name` of the engine: auto, epoll, io_uring or portable")
 	return l
 }
 
@@ -175,9 +176,9 @@ func (l *loadFlags) run(ctx context.Context, e *cli.Env, operands []string) erro
 	}
 	switch {
 	case l.open && l.out == "":
-		return cli.UsageError("load: -open opens the HTML report: have one written with -o")
+		return cli.UsageError("load: -open needs an HTML report: name it with -o")
 	case l.stream && l.asJSON:
-		return cli.UsageError("load: -stream ends with the document that -json prints: give one of them")
+		return cli.UsageError("load: choose -stream or -json: -stream prints the document of -json last")
 	case len(operands) > 0 && operands[0] == "merge":
 		if err := l.only("load merge", mergeFlags); err != nil {
 			return err
@@ -219,7 +220,7 @@ func (l *loadFlags) only(what string, names []string) error {
 	var err error
 	l.fs.Visit(func(f *flag.Flag) {
 		if err == nil && !slices.Contains(names, f.Name) {
-			err = cli.UsageError("%s: -%s is for driving a load; here there are -%s", what, f.Name, strings.Join(names, ", -"))
+			err = cli.UsageError("%s: -%s applies to driving a load; here: -%s", what, f.Name, strings.Join(names, ", -"))
 		}
 	})
 	return err

@@ -60,7 +60,7 @@ type costs struct {
 func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []loadreport.KneeGrowth, warnings []string, err error) {
 	i := slices.IndexFunc(found, func(k *knee.Knee) bool { return k.Found && k.Profile.Low > 0 && k.Profile.High > k.Profile.Low })
 	if i < 0 {
-		return nil, []string{"there are no profiles to compare: no level was measured below the knee or beyond it"}, nil
+		return nil, []string{"no profiles to compare: the search found no knee with a second level below or above it"}, nil
 	}
 	k := found[i]
 	o := s.plan.options
@@ -101,7 +101,7 @@ func (s *kneeSearch) profile(ctx context.Context, found []*knee.Knee) (growth []
 		growth = append(growth, compareCosts(g.kind, g.column, k, low, high))
 	}
 	if len(growth) == 0 && ctx.Err() == nil {
-		warnings = append(warnings, "no kind of profile has samples at both levels: nothing can be said of what grew")
+		warnings = append(warnings, "no kind of profile has samples at both levels: growth is unknown")
 	}
 	return growth, warnings, nil
 }

@@ -34,14 +34,14 @@ func (l *loadFlags) checkKnee() error {
 	if !l.knee {
 		for _, name := range []string{"pprof", "budget"} {
 			if cli.IsSet(l.fs, name) {
-				return fmt.Errorf("-%s is for the search of -knee", name)
+				return fmt.Errorf("-%s goes with -knee", name)
 			}
 		}
 		return nil
 	}
 	for _, name := range notWithKnee {
 		if cli.IsSet(l.fs, name) {
-			return fmt.Errorf("-%s is for one load: -knee tries many", name)
+			return fmt.Errorf("-%s is for a single load: leave it out with -knee", name)
 		}
 	}
 	if l.budget <= 0 {
@@ -55,7 +55,7 @@ func (l *loadFlags) checkKnee() error {
 		l.pprof = whole
 	}
 	if l.poisson && l.slo == "" {
-		return errors.New("-poisson is about rates: -knee looks for one where -slo says what it has to keep")
+		return errors.New("-poisson needs a rate: with -knee give bounds too (-slo)")
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (l *loadFlags) printSearch(e *cli.Env, page *loadreport.Search, files loadr
 // kneeError gives an error of a search its exit code.
 func kneeError(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
-		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted before anything was found")}
+		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted before any result")}
 	}
 	return err
 }
@@ -138,7 +138,7 @@ func kneeError(ctx context.Context, err error) error {
 // least throughput that the bounds ask for, by which no rate was judged.
 func kneeOutcome(ctx context.Context, found []*knee.Knee, bounds slo.Bounds) error {
 	if ctx.Err() != nil {
-		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: the figures are of what there was")}
+		return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: the figures cover the time until then")}
 	}
 	for _, k := range found {
 		if k.Invalid != "" {
@@ -148,7 +148,7 @@ func kneeOutcome(ctx context.Context, found []*knee.Knee, bounds slo.Bounds) err
 	for _, k := range found {
 		switch {
 		case len(k.Levels) == 0:
-			return errors.New("the budget was spent before a rate was tried: -budget gives more")
+			return errors.New("the budget ran out before a rate was tried: raise -budget")
 		case !k.Found && k.Open:
 			return &cli.ExitError{Code: cli.ExitFound, Err: errors.New(k.String())}
 		case !k.Found:
@@ -271,9 +271,9 @@ func (s *kneeSearch) show(o *knee.Options, p search.Progress) {
 	what, unit := "best throughput", "connections"
 	best := ""
 	if o.Open {
-		what, unit = "highest rate that keeps "+s.plan.bounds.String(), "a second"
+		what, unit = "highest rate within "+s.plan.bounds.String(), "a second"
 		if p.Best > 0 {
-			best = fmt.Sprintf(", kept up to %s/s so far", quantity.Count(p.Best))
+			best = fmt.Sprintf(", held up to %s/s so far", quantity.Count(p.Best))
 		}
 	} else if p.Best > 0 {
 		best = fmt.Sprintf(", best so far %s/s", quantity.Count(p.Best))

@@ -74,7 +74,7 @@ func (s *kneeSearch) write(ctx context.Context, e *cli.Env, page *load.Search) (
 	switch {
 	case len(s.runs) > 0:
 	case recorded:
-		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not written: no knee was found whose run it would hold; -o NAME.html has the levels", html))
+		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not written: no knee was found; -o NAME.html writes the levels", html))
 		return files, nil
 	case !slices.ContainsFunc(page.Found, func(k load.KneeSearch) bool { return len(k.Levels) > 0 }):
 		return files, nil

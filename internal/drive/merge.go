@@ -41,7 +41,7 @@ const maxTags = 100
 // merge adds up the histograms of several generators.
 func (l *loadFlags) merge(ctx context.Context, e *cli.Env, names []string) error {
 	if len(names) == 0 {
-		return cli.UsageError("load merge: name interval logs (-hdr wrote them) or recordings")
+		return cli.UsageError("load merge: name interval logs (written by -hdr) or recordings")
 	}
 	if err := l.mergeNames(names); err != nil {
 		return cli.UsageError("load merge: %w", err)
@@ -67,12 +67,12 @@ func (l *loadFlags) merge(ctx context.Context, e *cli.Env, names []string) error
 			sum := page.Times[i.Tag]
 			switch {
 			case sum == nil && len(page.Times) == maxTags:
-				return fmt.Errorf("with it there are more than the %d tags that are told apart", maxTags)
+				return fmt.Errorf("with it the logs have more than %d tags", maxTags)
 			case sum == nil:
 				sum = new(hist.Histogram)
 				page.Times[i.Tag] = sum
 			case i.Histogram.Count() > math.MaxInt64-sum.Count():
-				return errors.New("with it there are more times than an int64 counts")
+				return errors.New("with it the count of times overflows an int64")
 			}
 			sum.Merge(i.Histogram)
 			return nil
@@ -105,7 +105,7 @@ func (l *loadFlags) mergeNames(names []string) error {
 	seen := make(map[string]bool)
 	for _, name := range names {
 		if seen[realName(name)] {
-			return fmt.Errorf("%s is named twice: its times would count twice", name)
+			return fmt.Errorf("%s is named twice: leave one out", name)
 		}
 		seen[realName(name)] = true
 		logs = append(logs, namedFile{"the log", name})
@@ -153,7 +153,7 @@ func mergeInputs(name string, page *load.Merge) ([]mergeInput, error) {
 	}
 	page.Add(kept.Result)
 	if kept.Partial != "" {
-		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.Partial))
+		page.Warnings = append(page.Warnings, fmt.Sprintf("%s is incomplete: %s", name, kept.Partial))
 	}
 	for i, w := range kept.Result.Warnings {
 		if i == 0 && kept.Result.Invalid != "" {
@@ -187,9 +187,9 @@ func openRegular(name string) (io.ReadCloser, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read histogram log: %w", err)
 	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("read histogram log: %s is no file", name)
+		return nil, fmt.Errorf("read histogram log: %s is not a file", name)
 	case st.Size() > maxLogBytes:
-		return nil, fmt.Errorf("read histogram log: %s is larger than the %d MiB that are read", name, maxLogBytes>>20)
+		return nil, fmt.Errorf("read histogram log: %s is larger than the limit of %d MiB", name, maxLogBytes>>20)
 	}
 	return os.Open(name)
 }
@@ -261,7 +261,7 @@ func writeMerged(w io.Writer, inputs []mergeInput, start time.Time) error {
 		}
 	}
 	if len(sources) == 0 {
-		return errors.New("there is no interval in any of the logs")
+		return errors.New("the logs have no intervals")
 	}
 	log, err := hdrlog.NewWriter(w, start, fmt.Sprintf("Merged from %d logs with whet %s", len(inputs), cli.Version()))
 	if err != nil {

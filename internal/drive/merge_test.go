@@ -115,9 +115,9 @@ func TestMergeRefuses(t *testing.T) {
 		{"a.hlog -hgrm " + filepath.Join(dir, "a.hlog"), cli.ExitUsage, "the log and -hgrm name the same file"},
 		{"a.hlog -o kept -hgrm ./kept", cli.ExitUsage, "-o and -hgrm name the same file ./kept"},
 		{"a.hlog -o .", cli.ExitUsage, "-o: . is a directory"},
-		{"a.hlog -o no/kept", cli.ExitUsage, "there is no directory no"},
-		{"a.hlog most.hlog -o kept", cli.ExitFailed, "most.hlog: with it there are more times than an int64 counts"},
-		{"a.hlog tags.hlog -o kept", cli.ExitFailed, "tags.hlog: with it there are more than the 100 tags"},
+		{"a.hlog -o no/kept", cli.ExitUsage, "no directory no"},
+		{"a.hlog most.hlog -o kept", cli.ExitFailed, "most.hlog: with it the count of times overflows an int64"},
+		{"a.hlog tags.hlog -o kept", cli.ExitFailed, "tags.hlog: with it the logs have more than 100 tags"},
 		{"a.hlog no.hlog -o kept -hgrm k2", cli.ExitFailed, "no.hlog"},
 	} {
 		code, stdout, stderr := runLoad(append([]string{"merge"}, strings.Fields(c.args)...)...)
@@ -272,14 +272,14 @@ func TestOutputs(t *testing.T) {
 		{loadFlags{out: "x.whet", csvOut: "x.html"}, "-o and -csv-out name the same file x.html"},
 		{loadFlags{out: "x.html", knee: true, csvOut: "x.html"}, "-o and -csv-out name the same file x.html"},
 		{loadFlags{out: "x.whet", csvOut: "./x.whet"}, "-o and -csv-out name the same file ./x.whet"},
-		{loadFlags{out: "there.whet", hgrm: "there.whet/a.hgrm"}, "-hgrm there.whet/a.hgrm lies in the recording there.whet"},
+		{loadFlags{out: "there.whet", hgrm: "there.whet/a.hgrm"}, "-hgrm there.whet/a.hgrm lies inside the recording there.whet"},
 		{loadFlags{out: "taken.whet"}, "-o: taken.html is a directory"},
 		{loadFlags{targets: "in", csvOut: "in"}, "-targets and -csv-out name the same file in"},
 		{loadFlags{table: "in", csvOut: "in"}, "-csv and -csv-out name the same file in"},
 		{loadFlags{body: "@in", hdr: "in"}, "-body and -hdr name the same file in"},
 		{loadFlags{options: load.Options{CAFile: "in.pem"}, hgrm: "in.pem"}, "-cacert and -hgrm name the same file in.pem"},
 		{loadFlags{hgrm: "d"}, "-hgrm: d is a directory"},
-		{loadFlags{hgrm: "no/a"}, "-hgrm: there is no directory no"},
+		{loadFlags{hgrm: "no/a"}, "-hgrm: no directory no"},
 	} {
 		err := c.l.outputs()
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {

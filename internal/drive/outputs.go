@@ -19,7 +19,7 @@ func (l *loadFlags) outputs() error {
 	switch {
 	case l.out == "":
 	case strings.HasSuffix(l.out, ".html") && !l.knee:
-		return fmt.Errorf("-o: %s is written beside a recording: name that, %s.whet", l.out, strings.TrimSuffix(l.out, ".html"))
+		return fmt.Errorf("-o: %s is the page of a recording: name the recording, %s.whet", l.out, strings.TrimSuffix(l.out, ".html"))
 	case l.knee && !strings.HasSuffix(l.out, ".whet"):
 		report = l.out
 	default:
@@ -69,7 +69,7 @@ func checkOutputs(inputs, outputs []namedFile, recorded string) error {
 		case other != "":
 			return fmt.Errorf("%s and %s name the same file %s", other, f.by, f.name)
 		case recorded != "" && strings.HasPrefix(name, realName(recorded)+string(filepath.Separator)):
-			return fmt.Errorf("%s %s lies in the recording %s, which is replaced", f.by, f.name, recorded)
+			return fmt.Errorf("%s %s lies inside the recording %s, which this run replaces", f.by, f.name, recorded)
 		}
 		seen[name] = f.by
 	}
@@ -87,7 +87,7 @@ func canWrite(name string) error {
 	}
 	dir := filepath.Dir(name)
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return fmt.Errorf("there is no directory %s", dir)
+		return fmt.Errorf("no directory %s", dir)
 	}
 	return nil
 }

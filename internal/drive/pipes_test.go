@@ -35,9 +35,9 @@ func TestLoadGivesWay(t *testing.T) {
 		"stdin":        {[]string{"-targets", "-"}, cli.ExitInterrupted, "whet: interrupted\n"},
 		"csv":          {[]string{"-csv", pipe, url}, cli.ExitInterrupted, "whet: interrupted\n"},
 		"log":          {[]string{"-hdr", pipe, url}, cli.ExitInterrupted, "whet: interrupted\n"},
-		"body":         {[]string{"-body", "@" + pipe, url}, cli.ExitUsage, "-body: " + pipe + " is no file of at most 64 MiB"},
-		"authorities":  {[]string{"-cacert", pipe, url}, cli.ExitUsage, pipe + " is no regular file"},
-		"certificates": {[]string{"-cert", pipe, "-key", pipe, url}, cli.ExitUsage, pipe + " is no regular file"},
+		"body":         {[]string{"-body", "@" + pipe, url}, cli.ExitUsage, "-body: " + pipe + " is not a regular file of at most 64 MiB"},
+		"authorities":  {[]string{"-cacert", pipe, url}, cli.ExitUsage, pipe + " is not a regular file"},
+		"certificates": {[]string{"-cert", pipe, "-key", pipe, url}, cli.ExitUsage, pipe + " is not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -105,7 +105,7 @@ func TestLogIsNotRead(t *testing.T) {
 	}()
 	select {
 	case got := <-code:
-		if want := "whet: write pipe: nobody reads it; interrupted"; got != cli.ExitInterrupted || !strings.HasPrefix(said.String(), want) {
+		if want := "whet: write pipe: the reader is gone; interrupted"; got != cli.ExitInterrupted || !strings.HasPrefix(said.String(), want) {
 			t.Errorf("exit code %d, %q, want %d, %q", got, said.String(), cli.ExitInterrupted, want)
 		}
 	case <-time.After(patience):
@@ -177,7 +177,7 @@ func TestWriteResult(t *testing.T) {
 	if data, err := os.ReadFile(file); string(data) != "measured" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if err := cli.WriteResult(interrupted, unread, write); err == nil || !strings.Contains(err.Error(), "nobody reads") {
+	if err := cli.WriteResult(interrupted, unread, write); err == nil || !strings.Contains(err.Error(), "the reader is gone") {
 		t.Errorf("error %v", err)
 	}
 	if f, err := os.OpenFile(unread, os.O_RDWR, 0); err == nil { // for what still waits

@@ -57,7 +57,7 @@ func (l *loadFlags) read(e *cli.Env, operands []string) (*loadPlan, error) {
 	p := new(loadPlan)
 	if i := slices.Index(operands, "--"); i >= 0 {
 		if p.server = operands[i+1:]; len(p.server) == 0 || p.server[0] == "" {
-			return nil, errors.New("name the command that starts the server behind --")
+			return nil, errors.New("name the command that starts the server after --")
 		}
 		operands = operands[:i]
 	}
@@ -80,7 +80,7 @@ func (l *loadFlags) read(e *cli.Env, operands []string) (*loadPlan, error) {
 		return nil, err
 	}
 	if table != nil && !o.Messages.UsesTable() {
-		return nil, fmt.Errorf("-csv %s: nothing that is sent has a {{csv.NAME}} in it: write one, such as {{csv.%s}}, or leave out -csv", l.table, table.Columns()[0])
+		return nil, fmt.Errorf("-csv %s: no request uses a column: write one as {{csv.%s}}, or leave out -csv", l.table, table.Columns()[0])
 	}
 	if err := l.checkKnee(); err != nil {
 		return nil, err
@@ -190,9 +190,9 @@ func (l *loadFlags) messages(e *cli.Env, operands []string) ([]message.Target, e
 	}
 	switch {
 	case url != "":
-		return nil, fmt.Errorf("-targets has the addresses: leave out %s", recording.Redacted(url))
+		return nil, fmt.Errorf("-targets gives the URLs: leave out %s", recording.Redacted(url))
 	case cli.IsSet(l.fs, "m") || l.body != "":
-		return nil, fmt.Errorf("-targets has methods and bodies: leave out -m and -body")
+		return nil, fmt.Errorf("-targets gives methods and bodies: leave out -m and -body")
 	}
 	return l.readTargets(e, fields)
 }
@@ -248,7 +248,7 @@ func (l *loadFlags) loop(o *load.Options) error {
 		// A warm-up has requests of its own.
 		if o.Warmup == 0 && o.Requests < int64(o.Concurrency) {
 			if cli.IsSet(l.fs, "c") {
-				l.warnings = append(l.warnings, fmt.Sprintf("-c %d: there are no more connections than requests (-n %d)", o.Concurrency, o.Requests))
+				l.warnings = append(l.warnings, fmt.Sprintf("-c %d: more connections than requests (-n %d)", o.Concurrency, o.Requests))
 			}
 			o.Concurrency = int(o.Requests)
 		}
@@ -266,7 +266,7 @@ func (l *loadFlags) loop(o *load.Options) error {
 			o.Schedule = o.Schedule.Poisson(o.Seed)
 		}
 	case l.poisson && !l.knee:
-		return fmt.Errorf("-poisson is about when requests are due: give -rate too")
+		return fmt.Errorf("-poisson needs an open loop: give -rate too")
 	}
 	if l.think != "" {
 		if o.Think, err = message.ParseThink(l.think); err != nil {
@@ -280,7 +280,7 @@ func (l *loadFlags) loop(o *load.Options) error {
 func (l *loadFlags) connection(o *load.Options) error {
 	switch {
 	case l.http2 && l.h2c:
-		return fmt.Errorf("-http2 is over TLS and -h2c without: give one of them")
+		return fmt.Errorf("choose -http2 (over TLS) or -h2c (without TLS)")
 	case l.http2:
 		o.Protocol = engine.HTTP2
 	case l.h2c:
@@ -301,7 +301,7 @@ func (l *loadFlags) connection(o *load.Options) error {
 func tlsVersion(name, text string) (uint16, error) {
 	v, ok := map[string]uint16{"": 0, "1.0": tls.VersionTLS10, "1.1": tls.VersionTLS11, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}[text]
 	if !ok {
-		return 0, fmt.Errorf("%s %q: there are 1.0, 1.1, 1.2 and 1.3", name, text)
+		return 0, fmt.Errorf("%s %q: want 1.0, 1.1, 1.2 or 1.3", name, text)
 	}
 	return v, nil
 }
@@ -365,7 +365,7 @@ func parseRange(s string) (engine.Range, error) {
 	first, err := strconv.ParseInt(strings.TrimSpace(from), 10, 64)
 	last, err2 := strconv.ParseInt(strings.TrimSpace(to), 10, 64)
 	if err != nil || err2 != nil || first < 0 || last < first {
-		return engine.Range{}, fmt.Errorf("%q is no number and no range", s)
+		return engine.Range{}, fmt.Errorf("%q is neither a number nor a range", s)
 	}
 	return engine.Range{First: first, Last: last}, nil
 }

@@ -54,12 +54,12 @@ func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string, open f
 		searched(page, own, kept.Search)
 		page.Runs = append(page.Runs, run)
 		if kept.Partial != "" {
-			page.Warnings = append(page.Warnings, fmt.Sprintf("%s is not whole: %s", name, kept.Partial))
+			page.Warnings = append(page.Warnings, fmt.Sprintf("%s is incomplete: %s", name, kept.Partial))
 		}
 		page.Warnings = append(page.Warnings, warningsOf(own, kept.Warnings)...)
 	}
 	if (l.hgrm != "" || l.csvOut != "") && len(page.Runs) > 1 {
-		return cli.UsageError("load: -hgrm and -csv-out are of one recording: merge several with whet load merge")
+		return cli.UsageError("load: -hgrm and -csv-out take one recording: merge several with whet load merge")
 	}
 	var recordings []namedFile
 	for _, name := range names {

@@ -146,7 +146,7 @@ func missedSearch() *load.Search {
 	run := []load.KneeRun{{Throughput: 800, Concurrency: 4, P50: time.Millisecond, P99: 2 * time.Millisecond, Broken: "p99<1ns is broken: 2.00 ms"}}
 	return &load.Search{Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Warnings: []string{"no profiles"}, Found: []load.KneeSearch{
 		{Headline: "the knee is at 4 clients: 800/s", Found: true, At: 4, Low: 2, High: 4, Throughput: 800, Levels: []load.KneeLevel{{Level: 4, Throughput: 800, Good: true, Runs: run}}},
-		{Open: true, Headline: "no rate keeps the bounds, from 1/s to 1,600/s", Levels: []load.KneeLevel{{Level: 1, Throughput: 1, Runs: run}}, Warnings: []string{"few answers"}, Invalid: "the generator was busy"},
+		{Open: true, Headline: "no rate from 1/s to 1,600/s keeps the bounds", Levels: []load.KneeLevel{{Level: 1, Throughput: 1, Runs: run}}, Warnings: []string{"few answers"}, Invalid: "the generator was busy"},
 	}}
 }
 
@@ -186,7 +186,7 @@ func TestShowSearchWithoutRate(t *testing.T) {
 				t.Errorf("no warning of %q in\n%s", own, text)
 			}
 		}
-		if n := strings.Count(string(html), "No rate keeps the bounds, from 1/s to 1,600/s."); n != len(names) {
+		if n := strings.Count(string(html), "No rate from 1/s to 1,600/s keeps the bounds."); n != len(names) {
 			t.Errorf("%d recordings: what was not found is said %d times", len(names), n)
 		}
 	}

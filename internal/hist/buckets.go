@@ -74,11 +74,11 @@ func Restore(counts iter.Seq2[int, int64], exact *Exact) (*Histogram, error) {
 	for i, n := range counts {
 		switch {
 		case i < 0 || i >= buckets:
-			return nil, fmt.Errorf("bucket %d: there are %d", i, buckets)
+			return nil, fmt.Errorf("bucket %d is out of range is out of range: there are %d", i, buckets)
 		case n < 0:
 			return nil, fmt.Errorf("bucket %d holds %d times", i, n)
 		case n > math.MaxInt64-h.count:
-			return nil, errors.New("there are more times than an int64 counts")
+			return nil, errors.New("the count of times overflows an int64")
 		}
 		h.RecordMany(last(i), n)
 		high, low := bits.Mul64(uint64(first(i)), uint64(n))
@@ -96,7 +96,7 @@ func Restore(counts iter.Seq2[int, int64], exact *Exact) (*Histogram, error) {
 	case e.Max < e.Min || bucket(e.Max) != bucket(h.max):
 		return nil, fmt.Errorf("the largest time %d is not in the last bucket, which ends at %d", e.Max, h.max)
 	case less(e.SumHigh, e.SumLow, lowHigh, lowLow) || less(h.sumHigh, h.sumLow, e.SumHigh, e.SumLow):
-		return nil, errors.New("the sum of all times is not one of times in these buckets")
+		return nil, errors.New("the sum of all times does not fit the buckets")
 	}
 	h.min, h.max, h.sumHigh, h.sumLow = e.Min, e.Max, e.SumHigh, e.SumLow
 	return h, nil

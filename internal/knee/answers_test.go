@@ -101,7 +101,7 @@ func TestLowRatesLast(t *testing.T) {
 		if err != nil || !k.Complete || spans[10] != c.longest {
 			t.Errorf("budget %v: %v, %v, %q", c.budget, err, spans, k.Warnings)
 		}
-		if got := warned(k, "/s the bounds are undecided: 15") && warned(k, "until there are 299"); got != c.undecided {
+		if got := warned(k, "/s the bounds are undecided: 15") && warned(k, "which chance decides below 299"); got != c.undecided {
 			t.Errorf("budget %v: undecided %v, %q", c.budget, got, k.Warnings)
 		}
 	}
@@ -169,8 +169,8 @@ func TestBudgetIsNamed(t *testing.T) {
 		of   time.Duration
 		want string
 	}{
-		{0, "the budget of 20s is spent"}, {20 * time.Second, "the budget of 20s is spent"},
-		{40 * time.Second, "this search's part of the budget, 20s of 40s, is spent"},
+		{0, "the budget of 20s ran out"}, {20 * time.Second, "the budget of 20s ran out"},
+		{40 * time.Second, "this search's share of the budget (20s of 40s) ran out"},
 	} {
 		o := Closed()
 		o.Budget, o.Of = 20*time.Second, c.of

@@ -21,7 +21,7 @@ func (s *finder) closed(k *Knee) error {
 		low, high, err = s.edge()
 	}
 	if len(s.Levels) == 0 || s.top().Figure == 0 {
-		s.Warn("no level had a good answer")
+		s.Warn("no level had a successful answer")
 		return err
 	}
 	s.conclude(k, low, high)
@@ -58,7 +58,7 @@ func (s *finder) grow() error {
 			return nil
 		case n >= s.o.Most:
 			if past == 0 {
-				s.Warn("throughput still rose at %s, the most that were tried: the knee may lie beyond", s.o.name(n))
+				s.Warn("throughput still rose at %s, the most tried: the knee may lie beyond", s.o.name(n))
 			}
 			return nil
 		}
@@ -206,7 +206,7 @@ func (s *finder) edge() (low, high float64, err error) {
 			return low, high, err
 		}
 	}
-	s.Warn("the edge of the plateau did not hold still: levels near %s were within at one time and below at another", s.o.name(high))
+	s.Warn("the edge of the plateau moved: levels near %s were on the plateau at one time and below it at another", s.o.name(high))
 	return low, high, nil
 }
 
@@ -248,7 +248,7 @@ func (s *finder) conclude(k *Knee, low, high float64) {
 	k.Procedure = fmt.Sprintf("closed loop: concurrency doubled from %s until %d levels in a row brought no more, the gaps beside the best level halved, then the edge of the plateau bisected: the smallest concurrency whose throughput is lower than the plateau's by %s at most; levels in doubt were measured up to %d times, in turns with the plateau",
 		quantity.Count(s.o.From), s.o.Past, quantity.Percent(s.o.Tolerance), s.o.MostRuns)
 	if n := len(s.From(0)); n < fewestForLaw {
-		k.Warnings = append(k.Warnings, fmt.Sprintf("%s: too few for the scalability law, whose three coefficients take %d", quantity.Plural(n, "level"), fewestForLaw))
+		k.Warnings = append(k.Warnings, fmt.Sprintf("%s: too few for the scalability law, which needs %d to fit three coefficients", quantity.Plural(n, "level"), fewestForLaw))
 		return
 	}
 	fit, err := capacity.FitLaw(capacity.Observations(s.From(0)), s.o.Confidence)
@@ -259,7 +259,7 @@ func (s *finder) conclude(k *Knee, low, high float64) {
 	k.Law = fit
 	// Noise of a level with one run; the weights say that more runs are better.
 	if noise := capacity.RunNoise(s.From(0)); fit.Misfit(noise.Ratio) {
-		k.Warnings = append(k.Warnings, fmt.Sprintf("the levels deviate from the scalability law by %s on average, more than their noise of %s explains: the service does not follow it, as one with a hard limit does not; its coefficients and its peak are not to be relied on",
+		k.Warnings = append(k.Warnings, fmt.Sprintf("the levels deviate from the scalability law by %s on average, more than their noise of %s explains: the service does not follow the law (a hard limit is one reason); do not rely on its coefficients and peak",
 			quantity.Percent(fit.Deviation), quantity.Percent(noise.Ratio)))
 	}
 }

@@ -104,7 +104,7 @@ func TestSpan(t *testing.T) {
 		if err != nil || longest != c.want {
 			t.Errorf("service time %v: spans of up to %v, %v", c.service, longest, err)
 		}
-		if warned(k, "holds too few of them") != (c.service == time.Second) {
+		if warned(k, "has too few requests to estimate its noise") != (c.service == time.Second) {
 			t.Errorf("%q", k.Warnings)
 		}
 	}
@@ -118,7 +118,7 @@ func TestClosedWarnings(t *testing.T) {
 		t.Errorf("%v: %q", err, k.Warnings)
 	}
 	k, err = Find(context.Background(), Closed(), steady(func(float64) float64 { return 0 }))
-	if err != nil || k.Found || !warned(k, "no level had a good answer") || !strings.HasPrefix(k.String(), "no knee between 1 client and") {
+	if err != nil || k.Found || !warned(k, "no level had a successful answer") || !strings.HasPrefix(k.String(), "no knee between 1 client and") {
 		t.Errorf("%v: %s %q", err, k, k.Warnings)
 	}
 	// One client is enough.
@@ -159,7 +159,7 @@ func TestClosedWarnings(t *testing.T) {
 		p.P50 = 100 * time.Millisecond // that few of them fit into a level is the same doubt
 		return p, err
 	})
-	if err != nil || !warned(k, "runs of one level vary by 10.9 %: levels that differ by less than 8.7 %") || warned(k, "holds too few of them") {
+	if err != nil || !warned(k, "runs of one level vary by 10.9 %: levels within 8.7 % of each other") || warned(k, "has too few requests to estimate its noise") {
 		t.Errorf("%v: %q", err, k.Warnings)
 	}
 	// Failed requests are said, and are in no throughput.
@@ -270,11 +270,11 @@ func TestRates(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for want, change := range map[string]func(*Options){
-		"in this order":    func(o *Options) { o.From = 0 },
-		"least, first":     func(o *Options) { o.Most = 0.5 },
+		"first <= most":    func(o *Options) { o.From = 0 },
+		"least <= first":   func(o *Options) { o.Most = 0.5 },
 		"whole numbers":    func(o *Options) { o.From = 1.5 },
 		"the longest last": func(o *Options) { o.LongestSpan = time.Second },
-		"more than 0, and": func(o *Options) { o.Span = 0 },
+		"more than 0, the": func(o *Options) { o.Span = 0 },
 		"resolution NaN":   func(o *Options) { o.Resolution = math.NaN() },
 		"tolerance 0":      func(o *Options) { o.Tolerance = 0 },
 		"past the best":    func(o *Options) { o.Past = 0 },

@@ -81,10 +81,10 @@ func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 		k.Complete = true
 	case errors.Is(err, search.ErrInterrupted):
 		k.Interrupted = true
-		s.Warn("interrupted: this is what was measured until then")
+		s.Warn("interrupted: the result rests on the measurements until then")
 		err = nil
 	case errors.Is(err, search.ErrBudget):
-		s.Warn("%s is spent: this is what was measured until then; give more time", o.budget())
+		s.Warn("%s ran out: the result rests on the measurements until then; raise -budget", o.budget())
 		err = nil
 	default:
 		err = fmt.Errorf("look for the knee: %w", err)
@@ -191,13 +191,13 @@ func (s *finder) doubt(k *Knee) {
 		if change < 0 {
 			way = "fell"
 		}
-		s.Warn("throughput %s by about %s in the course of the search: all levels are given as of its end", way, quantity.Percent(math.Abs(change)))
+		s.Warn("throughput %s by about %s during the search: all levels are scaled to its end", way, quantity.Percent(math.Abs(change)))
 	}
 	// What the most runs of two levels can tell apart, with 95 % confidence.
 	apart := 1.96 * k.Plateau.Noise.Ratio * math.Sqrt(2/float64(s.o.MostRuns))
 	noisy := apart > s.o.Tolerance && !k.Open
 	if noisy {
-		s.Warn("runs of one level vary by %s: levels that differ by less than %s are not told apart, and the knee is no surer than that; give longer spans, or a quieter machine",
+		s.Warn("runs of one level vary by %s: levels within %s of each other cannot be told apart, nor can the knee within that range; raise -d or use a quieter machine",
 			quantity.Percent(k.Plateau.Noise.Ratio), quantity.Percent(apart))
 	}
 	for _, l := range k.Levels {
@@ -211,17 +211,17 @@ func (s *finder) doubt(k *Knee) {
 			k.Invalid = fmt.Sprintf("at %s: %s", s.o.name(l.Level), why)
 		}
 		if n, needs := s.undecided(&l); counts && needs > 0 {
-			s.Warn("at %s the bounds are undecided: %s are too few for a quantile of theirs, which may be kept or broken by chance until there are %s; give more time",
+			s.Warn("at %s the bounds are undecided: %s are too few for a bounded quantile, which chance decides below %s; raise -budget",
 				s.o.name(l.Level), quantity.Plural(int(n), "answer"), quantity.Count(float64(needs)))
 		}
 		if l.Good && !k.Open && last.Errors >= 0.01 {
-			s.Warn("%s of the requests failed at %s: throughput counts the others", quantity.Percent(last.Errors), s.o.name(l.Level))
+			s.Warn("%s of the requests failed at %s: throughput excludes them", quantity.Percent(last.Errors), s.o.name(l.Level))
 		}
 	}
 	if n := len(k.Levels); n > 0 && !k.Open && !noisy {
 		first := k.Levels[0].Runs[0]
 		if time.Duration(services*float64(first.P50)) > s.o.LongestSpan {
-			s.Warn("a request takes %s without load: a level of %v holds too few of them for its noise to be known; give more time", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
+			s.Warn("a request takes %s without load: a level of %v has too few requests to estimate its noise; raise -budget", quantity.Nanoseconds(float64(first.P50)), s.o.LongestSpan)
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (o *Options) name(level float64) string {
 // budget is whose time is spent.
 func (o *Options) budget() string {
 	if o.Of > o.Budget {
-		return fmt.Sprintf("this search's part of the budget, %v of %v,", o.Budget.Round(time.Millisecond), o.Of)
+		return fmt.Sprintf("this search's share of the budget (%v of %v)", o.Budget.Round(time.Millisecond), o.Of)
 	}
 	return fmt.Sprintf("the budget of %v", o.Budget.Round(time.Millisecond))
 }
@@ -263,7 +263,7 @@ func (k *Knee) String() string {
 	case len(k.Levels) == 0:
 		return "no level was measured"
 	case k.Open && !k.Found:
-		return fmt.Sprintf("no rate keeps the bounds, from %s to %s", o.name(k.From), o.name(k.To))
+		return fmt.Sprintf("no rate from %s to %s keeps the bounds", o.name(k.From), o.name(k.To))
 	case !k.Found:
 		return fmt.Sprintf("no knee between %s and %s", o.name(k.From), o.name(k.To))
 	case k.Open && math.IsInf(k.High, 1):

@@ -84,12 +84,12 @@ func TestOpenEnds(t *testing.T) {
 	o := Open()
 	o.Least = 10
 	k, err := Find(context.Background(), o, rates(5, 0))
-	if err != nil || k.Found || k.At != 0 || !warned(k, "do not hold at 10/s, the lowest rate tried") || !strings.HasPrefix(k.String(), "no rate keeps the bounds, from 10/s to ") {
+	if err != nil || k.Found || k.At != 0 || !warned(k, "do not hold at 10/s, the lowest rate tried") || !strings.HasPrefix(k.String(), "no rate from 10/s to ") {
 		t.Errorf("%v %s %q", err, k, k.Warnings)
 	}
 	o.Most = 1000
 	k, err = Find(context.Background(), o, rates(5000, 0))
-	if err != nil || !k.Found || k.At != 1000 || !math.IsInf(k.High, 1) || !warned(k, "still hold at 1,000/s") || k.String() != "the bounds hold up to 1,000/s, the highest rate tried" {
+	if err != nil || !k.Found || k.At != 1000 || !math.IsInf(k.High, 1) || !warned(k, "the bounds hold at 1,000/s") || k.String() != "the bounds hold up to 1,000/s, the highest rate tried" {
 		t.Errorf("%v %s %q", err, k, k.Warnings)
 	}
 	// A service that answers all, later and later, keeps its bounds and yet not up.

@@ -157,7 +157,7 @@ func (s *finder) cool() error {
 			return nil
 		}
 	}
-	s.Warn("the service did not recover after an overload: the bounds do not hold at %s either", s.o.name(rate))
+	s.Warn("the service did not recover after an overload: it breaks the bounds at %s too", s.o.name(rate))
 	return nil
 }
 
@@ -242,7 +242,7 @@ func (s *finder) confirm(low, high, fine float64) (float64, float64, error) {
 			return low, high, err
 		}
 	}
-	s.Warn("the limit did not hold still: rates near %s were met at one time and not at another", s.o.name(low))
+	s.Warn("the limit moved: the service met rates near %s at one time and not at another", s.o.name(low))
 	return low, high, nil
 }
 
@@ -283,13 +283,13 @@ func (s *finder) settle(k *Knee, low, high float64) {
 		if broke < met {
 			where = fmt.Sprintf("between %s and %s", s.o.name(broke), s.o.name(met))
 		}
-		k.Warnings = append(k.Warnings, "unstable "+where+": the bounds held in one run there and not in another")
+		k.Warnings = append(k.Warnings, "unstable "+where+": the bounds held in one run at that rate and not in another")
 	}
 	switch {
 	case low == 0 && len(s.Levels) > 0:
 		k.Warnings = append(k.Warnings, fmt.Sprintf("the bounds do not hold at %s, the lowest rate tried", s.o.name(s.Levels[0].Level)))
 	case math.IsInf(high, 1) && low >= s.o.Most:
-		k.Warnings = append(k.Warnings, fmt.Sprintf("the bounds still hold at %s, the highest rate tried: the limit may lie beyond", s.o.name(low)))
+		k.Warnings = append(k.Warnings, fmt.Sprintf("the bounds hold at %s, the highest rate tried: the limit may lie beyond", s.o.name(low)))
 	}
 	if l := s.At(high); l != nil {
 		k.Warnings = append(k.Warnings, fmt.Sprintf("at %s: %s", s.o.name(high), s.reason(l)))
@@ -307,7 +307,7 @@ func (s *finder) reason(l *search.Level[Point]) string {
 	}
 	for _, p := range l.Runs {
 		if s.behind(p) {
-			return fmt.Sprintf("the service falls behind: at the end its answers came later by %s than at the beginning", quantity.Nanoseconds(float64(p.Growth)))
+			return fmt.Sprintf("the service falls behind: at the end its answers came %s later than at the beginning", quantity.Nanoseconds(float64(p.Growth)))
 		}
 	}
 	return "the bounds do not hold"

@@ -149,11 +149,11 @@ func digits(rate float64) float64 {
 func (o *Options) Validate() error {
 	switch {
 	case !(o.Least > 0 && o.From >= o.Least && o.Most >= o.From):
-		return fmt.Errorf("levels from %v within %v to %v: give positive ones in this order: least, first, most", o.From, o.Least, o.Most)
+		return fmt.Errorf("levels from %v within %v to %v: give positive numbers with least <= first <= most", o.From, o.Least, o.Most)
 	case !o.Open && (o.From != float64(int(o.From)) || o.Least != float64(int(o.Least))):
-		return fmt.Errorf("levels from %v: clients are whole numbers", o.From)
+		return fmt.Errorf("levels from %v: give whole numbers of clients", o.From)
 	case o.Span <= 0 || o.LongestSpan < o.Span:
-		return fmt.Errorf("span %v to %v: give more than 0, and the longest last", o.Span, o.LongestSpan)
+		return fmt.Errorf("span %v to %v: give more than 0, the longest last", o.Span, o.LongestSpan)
 	case !(o.Resolution >= 0.001 && o.Resolution <= 0.5):
 		return fmt.Errorf("resolution %v: give 0.001 to 0.5", o.Resolution)
 	case !o.Open && !(o.Tolerance >= 0.001 && o.Tolerance <= 0.5):

@@ -135,7 +135,7 @@ func (q *Request) Validate() error {
 	}
 	for name, value := range q.Header {
 		if !message.IsToken(name) || strings.ContainsAny(value, "\r\n\x00") {
-			return fmt.Errorf("header %q: its name or value cannot be sent", record.Line(name))
+			return fmt.Errorf("header %q: invalid name or value", record.Line(name))
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func (a *Asker) explain(ctx context.Context, req *http.Request, err error, body 
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, record.ErrTimeout) && body:
-		return fmt.Errorf("ask %s: the answer's head came, and its end did not within %v", req.URL.Redacted(), a.o.Timeout)
+		return fmt.Errorf("ask %s: the answer was incomplete after %v: its head came, its end did not", req.URL.Redacted(), a.o.Timeout)
 	case errors.Is(cause, record.ErrTimeout):
 		return fmt.Errorf("ask %s: no answer within %v", req.URL.Redacted(), a.o.Timeout)
 	case cause != nil:

@@ -80,13 +80,13 @@ func TestAskFails(t *testing.T) {
 	o := options(s.URL)
 	o.Timeout = 50 * time.Millisecond
 	for want, q := range map[string]Request{
-		"no answer within 50ms":     {Target: "/hang"},
-		"short body":                {Target: "/short"},
-		`path "http://other/"`:      {Target: "http://other/"},
-		`path "x"`:                  {Target: "x"},
-		`method "G T"`:              {Method: "G T"},
-		`header "X-·"`:              {Header: map[string]string{"X-\n": "v"}},
-		`header "X": its name or v`: {Header: map[string]string{"X": "a\r\nb"}},
+		"no answer within 50ms":    {Target: "/hang"},
+		"short body":               {Target: "/short"},
+		`path "http://other/"`:     {Target: "http://other/"},
+		`path "x"`:                 {Target: "x"},
+		`method "G T"`:             {Method: "G T"},
+		`header "X-·"`:             {Header: map[string]string{"X-\n": "v"}},
+		`header "X": invalid name`: {Header: map[string]string{"X": "a\r\nb"}},
 	} {
 		if _, err := ask(t, o, q); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", q, err, want)

@@ -18,7 +18,7 @@ const (
 	Portable = "portable"
 )
 
-var errNoEngine = errors.New("there is no such engine: give auto, epoll, io_uring or portable")
+var errNoEngine = errors.New("unknown engine: want auto, epoll, io_uring or portable")
 
 func (o *Options) validateEngine(p *prepared) error {
 	switch o.Engine {
@@ -39,7 +39,7 @@ func (o *Options) beyondLoop(p *prepared) string {
 	case o.Protocol != engine.HTTP1:
 		return "an event loop speaks HTTP/1.1 and not " + o.Protocol.String()
 	case len(p.dial) > 1:
-		return fmt.Sprintf("an event loop takes one address, and the requests go to %d", len(p.dial))
+		return fmt.Sprintf("an event loop takes one address, the requests go to %d", len(p.dial))
 	case o.Cookies:
 		return "an event loop keeps no cookies"
 	}

@@ -191,7 +191,7 @@ func TestSeveralTargets(t *testing.T) {
 		t.Errorf("driven by %s", r.Generator.Engine)
 	}
 	o.Engine = Epoll
-	if _, err := Run(t.Context(), o); err == nil || err.Error() != "engine epoll: an event loop takes one address, and the requests go to 2: give portable, or auto" {
+	if _, err := Run(t.Context(), o); err == nil || err.Error() != "engine epoll: an event loop takes one address, the requests go to 2: give portable, or auto" {
 		t.Error(err)
 	}
 }

@@ -220,7 +220,7 @@ func TestKinds(t *testing.T) {
 				if most := 6 + int64(r.End.Sub(r.Start)/(100*time.Millisecond)); !c.timed && r.Requests > most*int64(o.Concurrency) {
 					t.Errorf("%d requests: the clients spin", r.Requests)
 				}
-				if len(said(r)) == 0 || said(r)[0] != "every request failed: the figures are those of failing" {
+				if len(said(r)) == 0 || said(r)[0] != "every request failed: the figures describe failures only" {
 					t.Errorf("warnings %q", said(r))
 				}
 			})
@@ -319,7 +319,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%s: %v, %q", path, r.Status, said(r))
 		}
 	}
-	if got, want := leadsTo("http://a.example/x", "https://me:secret@a.example/x/"), ": give the address they lead to, https://me:xxxxx@a.example/x/"; got != want {
+	if got, want := leadsTo("http://a.example/x", "https://me:secret@a.example/x/"), ": use the address they lead to, https://me:xxxxx@a.example/x/"; got != want {
 		t.Errorf("%q", got)
 	}
 }
@@ -340,7 +340,7 @@ func TestHanging(t *testing.T) {
 		w := &warner{res: &loadresult.Result{Requests: 1, InFlight: 4, OldestInFlight: c.oldest}, options: new(Options), report: new(engine.Report), check: new(selfCheck), job: new(engine.Job)}
 		w.res.Service.Record(int64(c.slowest))
 		w.warn()
-		if got := strings.Join(w.res.Warnings, "\n"); strings.Contains(got, "4 requests still under way when the load ended, the oldest for 3.00 s") != c.said {
+		if got := strings.Join(w.res.Warnings, "\n"); strings.Contains(got, "4 requests still in flight when the load ended, the oldest for 3.00 s") != c.said {
 			t.Errorf("oldest %v, slowest %v: %q", c.oldest, c.slowest, got)
 		}
 	}
@@ -363,7 +363,7 @@ func TestEndsInFlight(t *testing.T) {
 		o := options(url)
 		o.Timeout = time.Hour
 		r, err := Run(context.Background(), o)
-		if err != nil || r.Interrupted || r.InFlight != o.Concurrency || r.Requests != 0 || len(said(r)) != 1 || !strings.HasPrefix(said(r)[0], "no request ended within 300 ms: 4 requests still under way, the oldest for ") {
+		if err != nil || r.Interrupted || r.InFlight != o.Concurrency || r.Requests != 0 || len(said(r)) != 1 || !strings.HasPrefix(said(r)[0], "no request ended within 300 ms: 4 requests still in flight, the oldest for ") {
 			t.Errorf("%d in flight, %d requests, %q", r.InFlight, r.Requests, said(r))
 		}
 	})

@@ -133,10 +133,10 @@ func (o *Options) Validate() error {
 	case !(o.Schedule.Peak() <= maxRate):
 		return fmt.Errorf("rate %v: give up to %d requests per second", o.Schedule, int(maxRate))
 	case len(o.Socket) > longestSocket:
-		return fmt.Errorf("the path of the Unix socket %s has %d bytes, and %d are the most that the system takes: give a shorter one, such as one relative to the working directory",
+		return fmt.Errorf("the path of the Unix socket %s has %d bytes, more than the system's limit of %d: give a shorter path, such as one relative to the working directory",
 			o.Socket, len(o.Socket), longestSocket)
 	case o.Schedule.Open() && !o.Think.None():
-		return errors.New("a think time is for a closed loop: with a rate, requests are sent when they are due")
+		return errors.New("a think time needs a closed loop: with a rate, requests are sent when they are due")
 	case o.Requests < 0 || o.Requests > maxRequests:
 		return fmt.Errorf("%d requests: give 1 to %d", o.Requests, int64(maxRequests))
 	case o.Warmup < 0 || o.Warmup > maxDuration:
@@ -170,17 +170,17 @@ func (o *Options) validateRequest() error {
 	case u.Hostname() == "":
 		return fmt.Errorf("url %q names no host: give one like http://localhost:8080/path", u.Redacted())
 	case u.Port() != "" && !isPort(u.Port()):
-		return fmt.Errorf("url %q: there is no port %s", u.Redacted(), u.Port())
+		return fmt.Errorf("url %q: port %s is not within 1 to 65535", u.Redacted(), u.Port())
 	case !message.IsToken(o.Method):
 		return fmt.Errorf("method %q: give one such as GET or POST", o.Method)
 	}
 	for name, values := range o.Header {
 		if !message.IsToken(name) {
-			return fmt.Errorf("header %q: this is no name of a header", name)
+			return fmt.Errorf("header %q: not a header name", name)
 		}
 		for _, v := range values {
 			if strings.ContainsAny(v, "\r\n\x00") {
-				return fmt.Errorf("header %s: its value holds a line break", name)
+				return fmt.Errorf("header %s: its value contains a line break", name)
 			}
 		}
 	}
@@ -195,9 +195,9 @@ func (o *Options) validateTLS() error {
 	}
 	switch {
 	case o.MinTLS != 0 && o.MaxTLS != 0 && o.MinTLS > o.MaxTLS:
-		return fmt.Errorf("at least %s and at most %s: there is no such version", tls.VersionName(o.MinTLS), tls.VersionName(o.MaxTLS))
+		return fmt.Errorf("at least %s and at most %s: no version lies in that range", tls.VersionName(o.MinTLS), tls.VersionName(o.MaxTLS))
 	case (o.Certificate == "") != (o.Key == ""):
-		return errors.New("a client certificate needs its key, and a key its certificate: give the files of both")
+		return errors.New("give the files of both the client certificate and its key")
 	}
 	return nil
 }

@@ -41,6 +41,6 @@ func enoughFiles(connections int) error {
 	if uint64(limit.Cur) >= need {
 		return nil
 	}
-	return fmt.Errorf("%d connections need %d file descriptors, and this process may have %d: give fewer connections (-c), or raise the limit first (ulimit -n %d)",
+	return fmt.Errorf("%d connections need %d file descriptors, but the limit is %d: lower -c, or raise the limit (ulimit -n %d)",
 		connections, need, limit.Cur, need)
 }

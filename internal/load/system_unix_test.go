@@ -26,7 +26,7 @@ func TestEnoughFiles(t *testing.T) {
 		}
 		return
 	}
-	if err == nil || !strings.HasPrefix(err.Error(), "9223372036854775743 connections need 9223372036854775807 file descriptors, and this process may have ") || !strings.HasSuffix(err.Error(), "or raise the limit first (ulimit -n 9223372036854775807)") {
+	if err == nil || !strings.HasPrefix(err.Error(), "9223372036854775743 connections need 9223372036854775807 file descriptors, but the limit is ") || !strings.HasSuffix(err.Error(), "or raise the limit (ulimit -n 9223372036854775807)") {
 		t.Error(err)
 	}
 }

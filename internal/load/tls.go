@@ -62,7 +62,7 @@ func authorities(path string) (*x509.CertPool, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("read certificate authorities: %w", errors.New(path+" holds no certificate in PEM form"))
+		return nil, fmt.Errorf("read certificate authorities: %w", errors.New(path+" contains no certificate in PEM form"))
 	}
 	return pool, nil
 }
@@ -97,7 +97,7 @@ func readPEM(path string) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	case st.Size() > limit:
 		return nil, fmt.Errorf("%s is larger than 16 MiB", path)
 	}

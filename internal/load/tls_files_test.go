@@ -24,7 +24,7 @@ func TestLargeCertificate(t *testing.T) {
 		t.Errorf("error %v, want that the file is too large", err)
 	}
 	o.Certificate = filepath.Dir(path)
-	if err := o.ValidateFiles(); err == nil || !strings.Contains(err.Error(), o.Certificate+" is no regular file") {
+	if err := o.ValidateFiles(); err == nil || !strings.Contains(err.Error(), o.Certificate+" is not a regular file") {
 		t.Errorf("error %v, want that it is no file", err)
 	}
 }

@@ -22,7 +22,7 @@ func (w *warner) validity() {
 	ours := res.Errors[loadresult.NoFiles] + res.Errors[loadresult.NoPorts]
 	switch {
 	case res.Requests > 0 && float64(ours) >= 0.01*float64(res.Requests):
-		res.Invalid = fmt.Sprintf("the generator ran out of what it needs: %s of the requests failed for want of file descriptors or ports",
+		res.Invalid = fmt.Sprintf("the generator ran out of file descriptors or ports: %s of the requests failed for that reason",
 			quantity.Percent(float64(ours)/float64(res.Requests)))
 	case float64(g.Still) > stillShare*float64(res.End.Sub(res.Start)):
 		res.Invalid = fmt.Sprintf("the generator %s", w.still())
@@ -41,7 +41,7 @@ func (w *warner) validity() {
 	w.sends()
 	w.sharing()
 	if length := res.End.Sub(res.Start); length > 0 && float64(g.PauseTime) >= pausedShare*float64(length) {
-		w.add("the generator's own collector stopped it %s, for %s in all and up to %s at a time: that is in the service times", quantity.Plural(int(g.Pauses), "time"),
+		w.add("the generator stopped %s for garbage collection, %s in all and up to %s at a time; service times include it", quantity.Plural(int(g.Pauses), "time"),
 			quantity.Nanoseconds(float64(g.PauseTime)), quantity.Nanoseconds(float64(g.LongestPause)))
 	}
 }
@@ -52,7 +52,7 @@ const stillShare = 0.1
 
 // still says for how long the generator stood still.
 func (w *warner) still() string {
-	return fmt.Sprintf("stood still for %s: it was stopped, or its machine had no processor for it; the times hold that",
+	return fmt.Sprintf("did not run for %s: it was stopped, or the machine had no processor for it; the times include that",
 		quantity.Nanoseconds(float64(w.res.Generator.Still)))
 }
 
@@ -75,14 +75,14 @@ func (w *warner) crowded() (who, remedy string) {
 	switch {
 	case g.Share > 0.5:
 	case c.scarce && g.Shared > 0:
-		return fmt.Sprintf("generator and target shared %s and used them up", quantity.Plural(g.Shared, "processor")),
-			"give them processors of their own (taskset -c), or drive the load from another machine"
+		return fmt.Sprintf("generator and target shared and saturated %s", quantity.Plural(g.Shared, "processor")),
+			"give each its own processors (taskset -c), or drive the load from another machine"
 	case c.others > 0:
-		return fmt.Sprintf("other programs took %s of the processors that the generator may use, and nothing was left over", quantity.Percent(c.others)),
+		return fmt.Sprintf("other programs took %s of the generator's processors and left none idle", quantity.Percent(c.others)),
 			"measure while the machine is quieter"
 	// What falls due at any moment falls into these waits with their share of the time.
 	case c.crowd > w.res.LateRatio()/2:
-		return fmt.Sprintf("the generator's threads waited for a processor for %s in all, while others had them", quantity.Nanoseconds(float64(c.queued))),
+		return fmt.Sprintf("the generator's threads waited %s in all for processors that others used", quantity.Nanoseconds(float64(c.queued))),
 			"measure while the machine is quieter"
 	}
 	return "", ""
@@ -90,20 +90,20 @@ func (w *warner) crowded() (who, remedy string) {
 
 // tooLate says that a result is more about late sends than about the service.
 func (w *warner) tooLate() string {
-	late, p99 := w.late(), fmt.Sprintf("more than half of the response times at p99 (%s of %s)",
+	late, p99 := w.late(), fmt.Sprintf("more than half of the p99 response time (%s of %s)",
 		quantity.Nanoseconds(float64(w.res.Lateness.Quantile(0.99))), quantity.Nanoseconds(float64(w.res.Response.Quantile(0.99))))
 	w.saidLate = true
 	who, remedy := w.crowded()
 	if who == "" {
-		return fmt.Sprintf("the generator was the bottleneck: it sent %s, and its lateness is %s", late, p99)
+		return fmt.Sprintf("the generator was the bottleneck: it sent %s, and lateness accounts for %s", late, p99)
 	}
 	w.saidCrowded = true
-	return fmt.Sprintf("the machine was too busy to send in time: %s; whet sent %s, and that lateness is %s; %s", who, late, p99, remedy)
+	return fmt.Sprintf("the machine was too busy to send in time: %s; whet sent %s, and lateness accounts for %s; %s", who, late, p99, remedy)
 }
 
 // late are the requests that were sent late.
 func (w *warner) late() string {
-	return fmt.Sprintf("%s of the requests more than %s after they were due and could have been", quantity.Percent(w.res.LateRatio()), quantity.Nanoseconds(float64(loadresult.LateAfter)))
+	return fmt.Sprintf("%s of the requests more than %s after they were due and a connection was free", quantity.Percent(w.res.LateRatio()), quantity.Nanoseconds(float64(loadresult.LateAfter)))
 }
 
 // sends says that requests were sent late, and why.
@@ -113,11 +113,11 @@ func (w *warner) sends() {
 	}
 	who, remedy := w.crowded()
 	if who == "" {
-		w.add("the generator could not keep up: it sent %s; the response times hold that too", w.late())
+		w.add("the generator could not keep up: it sent %s; response times include the delay", w.late())
 		return
 	}
 	w.saidCrowded = true
-	w.add("the machine was busy: %s, and whet sent %s; the response times hold that too; %s", who, w.late(), remedy)
+	w.add("the machine was busy: %s; whet sent %s; response times include the delay; %s", who, w.late(), remedy)
 }
 
 // sharing says that target and generator take the processors from each other, or
@@ -127,12 +127,12 @@ func (w *warner) sharing() {
 	switch {
 	case w.saidCrowded:
 	case t.known && g.Shared > 0 && !t.own && t.ours.count() == 1 && t.ours == t.theirs:
-		w.add("generator and target share one processor: each takes it from the other; give them processors of their own (taskset -c)")
+		w.add("generator and target share one processor and slow each other; give each its own (taskset -c)")
 	case w.check.scarce && g.Shared > 0:
-		w.add("generator and target shared %s and used them up: the figures are those of both together; give them processors of their own (taskset -c), or drive the load from another machine",
+		w.add("generator and target shared and saturated %s: the figures describe both together; give each its own processors (taskset -c), or drive the load from another machine",
 			quantity.Plural(g.Shared, "processor"))
 	case w.check.others > 0:
-		w.add("other programs took %s of the processors that the generator may use, and nothing was left over: throughput may be too low and times too long",
+		w.add("other programs took %s of the generator's processors and left none idle: throughput may be too low and times too long; measure while the machine is quieter",
 			quantity.Percent(w.check.others))
 	}
 }

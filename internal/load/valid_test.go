@@ -79,11 +79,11 @@ func TestInvalid(t *testing.T) {
 			r.Response = hist.Histogram{}
 			return r
 		}(), ""},
-		{"stood still for more than a tenth", still(1001 * time.Millisecond), "the generator stood still for 1.00 s"},
+		{"stood still for more than a tenth", still(1001 * time.Millisecond), "the generator did not run for 1.00 s"},
 		{"stood still for a tenth", still(time.Second), ""},
-		{"no ports", failed(loadresult.NoPorts, 10), "the generator ran out of what it needs: 1.0 % of the requests"},
+		{"no ports", failed(loadresult.NoPorts, 10), "the generator ran out of file descriptors or ports: 1.0 % of the requests"},
 		{"hardly any without ports", failed(loadresult.NoPorts, 9), ""},
-		{"no files", failed(loadresult.NoFiles, 500), "the generator ran out of what it needs: 50.0 % of the requests"},
+		{"no files", failed(loadresult.NoFiles, 500), "the generator ran out of file descriptors or ports: 50.0 % of the requests"},
 		{"refused", failed(loadresult.Refused, 1000), ""},
 	} {
 		r := judged(c.r, nil)
@@ -107,7 +107,7 @@ func TestStill(t *testing.T) {
 		t.Errorf("stood still for %v", g.Still)
 	}
 	r := &loadresult.Result{End: time.Time{}.Add(time.Minute), Generator: loadresult.Generator{Share: -1, Still: 2200 * time.Millisecond}}
-	if got := strings.Join(judged(r, nil).Warnings, "\n"); r.Invalid != "" || !strings.HasPrefix(got, "the generator stood still for 2.20 s") {
+	if got := strings.Join(judged(r, nil).Warnings, "\n"); r.Invalid != "" || !strings.HasPrefix(got, "the generator did not run for 2.20 s") {
 		t.Errorf("%q, %q", r.Invalid, got)
 	}
 }
@@ -138,8 +138,8 @@ func TestSharing(t *testing.T) {
 		{"unknown", selfCheck{}, -1, ""},
 		{"one core", selfCheck{target: target{known: true, here: true, ours: set(3), theirs: set(3)}}, 1, "generator and target share one processor"},
 		{"both, with room", selfCheck{target: target{known: true, here: true, ours: set(0, 1), theirs: set(0, 1)}}, 2, ""},
-		{"both, used up", selfCheck{scarce: true, target: target{known: true, here: true, ours: set(0, 1), theirs: set(0, 1)}}, 2, "generator and target shared 2 processors and used them up"},
-		{"elsewhere, and a busy machine here", selfCheck{others: 0.4, target: target{known: true, ours: set(0, 1)}}, 0, "other programs took 40.0 % of the processors"},
+		{"both, used up", selfCheck{scarce: true, target: target{known: true, here: true, ours: set(0, 1), theirs: set(0, 1)}}, 2, "generator and target shared and saturated 2 processors"},
+		{"elsewhere, and a busy machine here", selfCheck{others: 0.4, target: target{known: true, ours: set(0, 1)}}, 0, "other programs took 40.0 % of the generator's processors"},
 		{"this process", selfCheck{target: target{known: true, here: true, own: true, ours: set(0), theirs: set(0)}}, 1, ""},
 	} {
 		r := judged(&loadresult.Result{Requests: 1, Generator: loadresult.Generator{Share: -1, Shared: c.shared}}, &c.check)
@@ -166,11 +166,11 @@ func TestWhoseLateness(t *testing.T) {
 	}{
 		{"nobody else", selfCheck{}, 0.1, 0, "the generator was the bottleneck: it sent 20.0 %", "the generator could not keep up: it sent 20.0 %"},
 		{"other programs", selfCheck{others: 0.96, target: shared}, 0.1, 0, "the machine was too busy to send in time: other programs took 96.0 %", "the machine was busy: other programs took 96.0 %"},
-		{"the target", selfCheck{scarce: true, target: shared}, 0.1, 0, "the machine was too busy to send in time: generator and target shared 2 processors", "the machine was busy: generator and target shared 2 processors"},
-		{"who is unknown", selfCheck{queued: 2 * time.Second, crowd: 0.2}, -1, 0, "the machine was too busy to send in time: the generator's threads waited for a processor for 2.00 s", "the machine was busy: the generator's threads waited"},
+		{"the target", selfCheck{scarce: true, target: shared}, 0.1, 0, "the machine was too busy to send in time: generator and target shared and saturated 2 processors", "the machine was busy: generator and target shared and saturated 2 processors"},
+		{"who is unknown", selfCheck{queued: 2 * time.Second, crowd: 0.2}, -1, 0, "the machine was too busy to send in time: the generator's threads waited 2.00 s in all for processors", "the machine was busy: the generator's threads waited"},
 		{"hardly any waits", selfCheck{queued: time.Second / 2, crowd: 0.05}, 0.1, 0, "the generator was the bottleneck", "the generator could not keep up"},
 		{"busy itself", selfCheck{queued: 2 * time.Second, crowd: 0.2}, 0.8, 0, "the generator was the bottleneck", "the generator could not keep up"},
-		{"it stood still", selfCheck{others: 0.96, target: shared}, 0.1, 1001 * time.Millisecond, "the generator stood still for 1.00 s", "the generator stood still for 1.00 s"},
+		{"it stood still", selfCheck{others: 0.96, target: shared}, 0.1, 1001 * time.Millisecond, "the generator did not run for 1.00 s", "the generator did not run for 1.00 s"},
 	} {
 		for _, response := range []time.Duration{30 * time.Millisecond, 30 * time.Second} {
 			r := open(response, 20*time.Millisecond, 200)
@@ -212,7 +212,7 @@ func TestPauses(t *testing.T) {
 		t.Errorf("%d pauses of none", n)
 	}
 	r := &loadresult.Result{Start: time.Unix(0, 0), End: time.Unix(1, 0), Generator: loadresult.Generator{Share: -1, Pauses: 3, PauseTime: 60 * time.Millisecond}}
-	if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.HasPrefix(got, "the generator's own collector stopped it 3 times, for 60.0 ms in all") {
+	if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.HasPrefix(got, "the generator stopped 3 times for garbage collection, 60.0 ms in all") {
 		t.Error(got)
 	}
 }
@@ -239,7 +239,7 @@ func TestProcessorsOfStreams(t *testing.T) {
 
 // An open loop of 1,000/s that is interrupted after 2 s should have sent 2,000.
 func TestBacklog(t *testing.T) {
-	for sent, want := range map[int64]string{1990: "", 1500: "some 490 requests were due and had not been sent"} {
+	for sent, want := range map[int64]string{1990: "", 1500: "about 490 due requests were still waiting"} {
 		r := &loadresult.Result{Open: true, Interrupted: true, Rate: 1000, Requests: sent, InFlight: 10, Start: time.Unix(0, 0), End: time.Unix(2, 0)}
 		got := strings.Join(judged(r, nil).Warnings, "\n")
 		if (want == "") != (got == "") || !strings.Contains(got, want) {
@@ -253,15 +253,15 @@ func TestOtherWarnings(t *testing.T) {
 	waited.Waited = 60
 	unsent := open(time.Millisecond, 0, 0)
 	unsent.Waited, unsent.Unsent, unsent.Errors = 50, 10, map[string]int64{loadresult.TimedOut: 10}
-	if got := strings.Join(judged(unsent, nil).Warnings, "\n"); strings.Contains(got, "service times") || !strings.Contains(got, "6.0 % of the requests waited") {
+	if got := strings.Join(judged(unsent, nil).Warnings, "\n"); strings.Contains(got, "service times") || !strings.Contains(got, "6.0 % of requests waited") {
 		t.Errorf("%q: what was never sent has no service time", got)
 	}
 	for want, r := range map[string]*loadresult.Result{
-		"1.0 % of the requests were never sent":                    unsent,
-		"6.0 % of the requests waited for a connection: none of 8": waited,
-		"3 requests failed for want of file descriptors":           {Requests: 1000, Errors: map[string]int64{loadresult.NoFiles: 3}},
-		"5.0 % of the requests failed, most with status 5xx: 503":  {Requests: 1000, Errors: map[string]int64{"status 5xx": 30, "status 4xx": 20}, Examples: map[string]string{"status 5xx": "503"}},
-		"3 requests failed for want of ports":                      {Requests: 1000, Errors: map[string]int64{loadresult.NoPorts: 3}},
+		"1.0 % of the requests were never sent":                       unsent,
+		"6.0 % of requests waited for a free connection (all 8 busy)": waited,
+		"3 requests failed because file descriptors ran out":          {Requests: 1000, Errors: map[string]int64{loadresult.NoFiles: 3}},
+		"5.0 % of the requests failed, most with status 5xx: 503":     {Requests: 1000, Errors: map[string]int64{"status 5xx": 30, "status 4xx": 20}, Examples: map[string]string{"status 5xx": "503"}},
+		"3 requests failed because local ports ran out":               {Requests: 1000, Errors: map[string]int64{loadresult.NoPorts: 3}},
 	} {
 		if got := strings.Join(judged(r, nil).Warnings, "\n"); !strings.Contains(got, want) {
 			t.Errorf("%q, want %s", got, want)

@@ -73,14 +73,14 @@ func (w *warner) unfinished() {
 	res := w.res
 	switch {
 	case res.Requests == 0 && res.InFlight > 0 && res.End.After(res.Start):
-		w.add("no request ended within %s: %s still under way, the oldest for %s; measure longer than an answer takes (-d), or look at what hangs",
+		w.add("no request ended within %s: %s still in flight, the oldest for %s; raise -d above the time of an answer, or find the cause of the hang",
 			quantity.Nanoseconds(float64(res.End.Sub(res.Start))), quantity.Plural(res.InFlight, "request"), quantity.Nanoseconds(float64(res.OldestInFlight)))
 	case res.OldestInFlight > max(longInFlight, 2*time.Duration(res.Service.Max())):
-		w.add("%s still under way when the load ended, the oldest for %s: much longer than the service times, which it is not in; look for what hangs",
+		w.add("%s still in flight when the load ended, the oldest for %s: much longer than the service times, which do not include it; find the cause of the hang",
 			quantity.Plural(res.InFlight, "request"), quantity.Nanoseconds(float64(res.OldestInFlight)))
 	}
 	if n := w.backlog(); n > 0 {
-		w.add("when the load was interrupted, some %s requests were due and had not been sent, for want of a connection: no figure holds them, and response times would be longer with them",
+		w.add("about %s due requests were still waiting for a free connection when the load was interrupted: no figure includes them; with them response times would be longer",
 			quantity.Count(n))
 	}
 }
@@ -105,19 +105,19 @@ func (w *warner) failures() {
 	failed := res.Failed()
 	switch {
 	case res.Requests > 0 && failed == res.Requests:
-		w.add("every request failed: the figures are those of failing")
+		w.add("every request failed: the figures describe failures only")
 	case failed > 0 && float64(failed) >= 0.01*float64(res.Requests):
 		kind := res.Commonest()
 		w.add("%s of the requests failed, most with %s", quantity.Percent(float64(failed)/float64(res.Requests)), strings.TrimSuffix(kind+": "+res.Examples[kind], ": "))
 	}
 	if n := res.Errors[loadresult.NoFiles]; n > 0 {
-		w.add("%s failed for want of file descriptors: raise their number (ulimit -n), or give fewer connections (-c)", quantity.Plural(int(n), "request"))
+		w.add("%s failed because file descriptors ran out: raise the limit (ulimit -n), or lower -c", quantity.Plural(int(n), "request"))
 	}
 	if n := res.Errors[loadresult.NoPorts]; n > 0 {
-		w.add("%s failed for want of ports: a closed connection keeps its port for a minute; keep connections, or widen net.ipv4.ip_local_port_range", quantity.Plural(int(n), "request"))
+		w.add("%s failed because local ports ran out: a closed connection holds its port for a minute; use keep-alive, or widen net.ipv4.ip_local_port_range", quantity.Plural(int(n), "request"))
 	}
 	if n := res.Errors[loadresult.TimedOut] - res.Unsent; n > 0 {
-		w.add("%s timed out%s and stand in the service times with the timeout, which is less than they would have taken",
+		w.add("%s timed out%s; service times count each with the timeout, less than its true time",
 			quantity.Plural(int(n), "request"), w.begun(n))
 	}
 }
@@ -128,20 +128,20 @@ func (w *warner) begun(n int64) string {
 	case 0:
 		return ""
 	case n:
-		return " after the head of the answer had come"
+		return " after the head of the answer arrived"
 	default:
-		return fmt.Sprintf(", %s of them after the head of the answer had come,", quantity.Count(float64(b)))
+		return fmt.Sprintf(", %s of them after the head of the answer arrived,", quantity.Count(float64(b)))
 	}
 }
 
 // waits says which requests found no connection free.
 func (w *warner) waits() {
 	if n := w.res.Unsent; n > 0 {
-		w.add("%s of the requests were never sent: all connections were busy until the load was given up; they count as timed out",
+		w.add("%s of the requests were never sent because all connections were busy until the load ended; they count as timed out",
 			quantity.Percent(float64(n)/float64(w.res.Requests)))
 	}
 	if w.waited() {
-		w.add("%s of the requests waited for a connection: none of %s was free when they were due, and the response times hold that; give more (-c) if the service is to have more requests at a time",
+		w.add("%s of requests waited for a free connection (all %s busy); the wait is included in response time. Raise -c to allow more concurrency.",
 			quantity.Percent(float64(w.res.Waited+w.res.Unsent)/float64(w.res.Requests)), quantity.Count(float64(w.job.Connections)))
 	}
 }
@@ -169,7 +169,7 @@ func (w *warner) fellBehind() {
 	if at < 0 {
 		return
 	}
-	w.add("the service fell behind the plan at %s a second, %v after the start: in each second from there on it answered less than 95 %% of what was due",
+	w.add("the service fell behind the plan at %s a second, %v after the start: in each second from then on it answered less than 95 %% of the due requests",
 		quantity.Count(plan.Rate(begin+at)), at)
 }
 
@@ -196,5 +196,5 @@ func leadsTo(asked, location string) string {
 	case to.String() == sent.String():
 		return ": they lead back to the same address"
 	}
-	return ": give the address they lead to, " + record.Line(to.Redacted())
+	return ": use the address they lead to, " + record.Line(to.Redacted())
 }

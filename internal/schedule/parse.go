@@ -40,7 +40,7 @@ func parse(text string, d time.Duration) (Schedule, error) {
 	}
 	pieces := strings.Split(text, ",")
 	if len(pieces) > maxPieces {
-		return Schedule{}, fmt.Errorf("has %d pieces; at most %d are planned", len(pieces), maxPieces)
+		return Schedule{}, fmt.Errorf("has %d pieces; the limit is %d", len(pieces), maxPieces)
 	}
 	var legs []leg
 	var span time.Duration
@@ -51,7 +51,7 @@ func parse(text string, d time.Duration) (Schedule, error) {
 			return Schedule{}, err
 		}
 		if span += l.length; span > maxPlan {
-			return Schedule{}, fmt.Errorf("is planned for more than %s", plain(maxPlan))
+			return Schedule{}, fmt.Errorf("lasts more than %s", plain(maxPlan))
 		}
 		some = some || l.from > 0 || l.to > 0
 		legs = append(legs, l)
@@ -81,13 +81,13 @@ func parseLeg(text string, d time.Duration, last bool) (leg, error) {
 	switch {
 	case timed:
 		if l.length, err = quantity.ParseDuration(strings.TrimSpace(length)); err != nil {
-			return leg{}, fmt.Errorf("%s is no duration; write one like 10s or 2m", clipped(strings.TrimSpace(length)))
+			return leg{}, fmt.Errorf("%s is not a duration; write one like 10s or 2m", clipped(strings.TrimSpace(length)))
 		}
 		if l.length <= 0 {
-			return leg{}, fmt.Errorf("piece %s takes no time", clipped(text))
+			return leg{}, fmt.Errorf("piece %s has no duration", clipped(text))
 		}
 	case !last:
-		return leg{}, fmt.Errorf("piece %s needs a duration, as more follow: %s:10s", clipped(text), text)
+		return leg{}, fmt.Errorf("piece %s needs a duration because more follow: %s:10s", clipped(text), text)
 	case ramp:
 		if l.length = d; d <= 0 {
 			return leg{}, fmt.Errorf("ramp %s needs a duration: %s:30s", clipped(text), text)
@@ -104,21 +104,21 @@ func parseRate(text string) (float64, error) {
 	if per {
 		d, ok := parseUnit(strings.TrimSpace(unit))
 		if !ok {
-			return 0, fmt.Errorf("%s is no unit of time; write s, m, h or a duration such as 100ms", clipped(strings.TrimSpace(unit)))
+			return 0, fmt.Errorf("%s is not a unit of time; write s, m, h or a duration such as 100ms", clipped(strings.TrimSpace(unit)))
 		}
 		seconds = d.Seconds()
 	}
 	count, scale := scaled(strings.TrimSpace(count))
 	n, ok := parseCount(count)
 	if !ok {
-		return 0, fmt.Errorf("%s is no rate; write one like %s", clipped(text), Examples)
+		return 0, fmt.Errorf("%s is not a rate; write one like %s", clipped(text), Examples)
 	}
 	rate := n * scale / seconds
 	if rate > MaxRate {
-		return 0, fmt.Errorf("%s is more than %g/s, one a nanosecond", clipped(text), float64(MaxRate))
+		return 0, fmt.Errorf("%s is more than %g/s, one per nanosecond", clipped(text), float64(MaxRate))
 	}
 	if rate == 0 && n > 0 {
-		return 0, fmt.Errorf("%s is too low to be reckoned with", clipped(text))
+		return 0, fmt.Errorf("%s is too low", clipped(text))
 	}
 	return rate, nil
 }

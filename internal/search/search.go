@@ -47,7 +47,7 @@ type Options struct {
 
 // Ends of a search before it is complete.
 var (
-	ErrBudget      = errors.New("the budget is spent")
+	ErrBudget      = errors.New("the budget ran out")
 	ErrInterrupted = errors.New("interrupted")
 )
 

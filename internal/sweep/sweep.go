@@ -62,17 +62,17 @@ type Options struct {
 func (o *Options) Validate() error {
 	switch {
 	case len(o.Percents) == 0 || len(o.Limits) == 0:
-		return errors.New("there is no setting to try")
+		return errors.New("no setting to try")
 	case slices.ContainsFunc(o.Percents, func(p int) bool { return p != Off && (p < 1 || p > 100_000) }):
-		return errors.New("a GOGC is a number from 1 to 100,000, or off")
+		return errors.New("GOGC must be a number from 1 to 100,000, or off")
 	case slices.ContainsFunc(o.Limits, func(b int64) bool { return b != Off && b < 1 }):
-		return errors.New("a memory limit is a size above zero, or off")
+		return errors.New("a memory limit must be a size above zero, or off")
 	case o.Rounds < 1 || o.Budget <= 0 || o.Random == nil:
 		return errors.New("rounds, a budget and a source of chance are needed")
 	case len(o.grid()) == 0:
-		return errors.New("GOGC=off without a memory limit collects nothing, and is not tried: name another setting")
+		return errors.New("GOGC=off without a memory limit collects nothing and is not tried: name another setting")
 	case len(o.grid()) > mostSettings:
-		return fmt.Errorf("%d settings are more than the %d that can be tried", len(o.grid()), mostSettings)
+		return fmt.Errorf("%d settings are more than the limit of %d", len(o.grid()), mostSettings)
 	}
 	return nil
 }
@@ -153,14 +153,14 @@ func Find(ctx context.Context, o Options, measure func(ctx context.Context, s Se
 		r.Complete = true
 	case errors.Is(err, search.ErrInterrupted):
 		r.Interrupted = true
-		s.Warn("interrupted: this is what was measured until then")
+		s.Warn("interrupted: the result rests on the measurements until then")
 		err = nil
 	case errors.Is(err, search.ErrBudget):
-		s.Warn("the budget is spent: this is what was measured until then; give more time with -budget")
+		s.Warn("the budget ran out: the result rests on the measurements until then; raise -budget with -budget")
 		err = nil
 	}
 	if n := s.least(); n < fewestRounds {
-		s.Warn("a setting was measured %s: with less than %d runs of each, which ones differ is not known", [fewestRounds]string{"not at all", "only once", "only twice"}[n], fewestRounds)
+		s.Warn("a setting was measured %s: fewer than %d runs of each cannot tell which settings differ", [fewestRounds]string{"not at all", "only once", "only twice"}[n], fewestRounds)
 	}
 	r.Warnings = s.Warnings
 	return r, err

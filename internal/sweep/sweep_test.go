@@ -137,7 +137,7 @@ func TestEnds(t *testing.T) {
 	o := options()
 	o.Budget = 7 * time.Second
 	r, order := find(t, o, 0)
-	if r.Complete || len(order) >= 15 || r.Spent > o.Budget+4*time.Second || !strings.Contains(strings.Join(r.Warnings, " "), "the budget is spent") {
+	if r.Complete || len(order) >= 15 || r.Spent > o.Budget+4*time.Second || !strings.Contains(strings.Join(r.Warnings, " "), "the budget ran out") {
 		t.Errorf("budget: %d runs, %+v", len(order), r)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -62,7 +62,7 @@ type lack struct {
 }
 
 // ErrSilent ends, as the cause of a context, the profiles of a target that hangs.
-var ErrSilent = errors.New("no answer came even after the load's end")
+var ErrSilent = errors.New("no answer came, even after the load ended")
 
 func (s *Stretch) since(t time.Time) int64 { return int64(t.Sub(s.Origin)) }
 

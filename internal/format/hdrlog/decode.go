@@ -32,22 +32,22 @@ func decode(text []byte, exact *hist.Exact) (*hist.Histogram, error) {
 	raw := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Decode(raw, text)
 	if err != nil {
-		return nil, fmt.Errorf("it is no base64: %w", err)
+		return nil, fmt.Errorf("not base64: %w", err)
 	}
 	raw = raw[:n]
 	if len(raw) < 8 {
-		return nil, fmt.Errorf("%d bytes are less than its head", len(raw))
+		return nil, fmt.Errorf("%d bytes are too few for the header", len(raw))
 	}
 	switch c := binary.BigEndian.Uint32(raw) & cookieMask; c {
 	case cookieV2Compressed:
 	case cookieV1Compressed, cookieV1, cookieV0, cookieV0Compressed:
-		return nil, errors.New("its encoding is older than V2, which is the one that is read: write the log again with a current HdrHistogram")
+		return nil, errors.New("encoding older than V2: write the log again with a current HdrHistogram")
 	default:
-		return nil, fmt.Errorf("it begins with %#x, which is no compressed histogram of V2", c)
+		return nil, fmt.Errorf("it begins with %#x, not the cookie of a compressed V2 histogram", c)
 	}
 	length := binary.BigEndian.Uint32(raw[4:])
 	if uint64(length) > uint64(len(raw)-8) {
-		return nil, fmt.Errorf("%d compressed bytes are announced, and %d there", length, len(raw)-8)
+		return nil, fmt.Errorf("the header announces %d compressed bytes, %d follow", length, len(raw)-8)
 	}
 	z, err := zlib.NewReader(bytes.NewReader(raw[8 : 8+length]))
 	if err != nil {
@@ -71,17 +71,17 @@ type header struct {
 func inflated(r *bufio.Reader, exact *hist.Exact) (*hist.Histogram, error) {
 	var h header
 	if err := binary.Read(r, binary.BigEndian, &h); err != nil {
-		return nil, fmt.Errorf("read its head: %w", short(err))
+		return nil, fmt.Errorf("read the header: %w", short(err))
 	}
 	switch {
 	case h.Cookie&cookieMask != cookieV2:
-		return nil, fmt.Errorf("inside it begins with %#x, which is not V2", h.Cookie)
+		return nil, fmt.Errorf("the decompressed histogram begins with %#x, not the cookie of V2", h.Cookie)
 	case h.Payload < 0 || h.Payload > maxInflated:
-		return nil, fmt.Errorf("%d bytes of counts are announced, and at most %d are read", h.Payload, maxInflated)
+		return nil, fmt.Errorf("the header announces %d bytes of counts, more than the limit of %d", h.Payload, maxInflated)
 	case h.Offset != 0:
-		return nil, errors.New("its values are shifted (a normalizing index offset), which no log of times is")
+		return nil, errors.New("its values have a normalizing index offset, which logs of times do not use")
 	case h.Digits < 0 || h.Digits > 5:
-		return nil, fmt.Errorf("it has %d significant digits, and there are 0 to 5", h.Digits)
+		return nil, fmt.Errorf("%d significant digits are not within 0 to 5", h.Digits)
 	}
 	c := counter{layout: newLayout(h.Lowest, int(h.Digits)), r: r, left: int(h.Payload)}
 	histogram, err := hist.Restore(c.buckets, exact)
@@ -92,7 +92,7 @@ func inflated(r *bufio.Reader, exact *hist.Exact) (*hist.Histogram, error) {
 		return nil, err
 	}
 	if _, err := r.ReadByte(); err == nil {
-		return nil, errors.New("there is more behind its counts")
+		return nil, errors.New("data follows the counts")
 	} else if err != io.EOF {
 		return nil, fmt.Errorf("inflate: %w", err) // the checksum
 	}
@@ -101,7 +101,7 @@ func inflated(r *bufio.Reader, exact *hist.Exact) (*hist.Histogram, error) {
 
 func short(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errors.New("it ends too early")
+		return errors.New("it is truncated")
 	}
 	return err
 }
@@ -156,12 +156,12 @@ func (c *counter) buckets(yield func(int, int64) bool) {
 	for c.left > 0 {
 		n, err := c.number()
 		if err != nil {
-			c.err = fmt.Errorf("read its counts: %w", short(err))
+			c.err = fmt.Errorf("read the counts: %w", short(err))
 			return
 		}
 		if n < 0 {
 			if n == math.MinInt64 || -n > math.MaxInt32-index {
-				c.err = fmt.Errorf("%d empty buckets behind index %d are more than there can be", uint64(-n), index)
+				c.err = fmt.Errorf("%d empty buckets after index %d exceed the range", uint64(-n), index)
 				return
 			}
 			index -= n

@@ -51,11 +51,11 @@ func Read(r io.Reader, each func(*Interval) error) (*Head, error) {
 	}
 	switch err := s.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("read histogram log: line %d: it is longer than the %d MiB that are read: this is no interval log", p.line+1, maxLine>>20)
+		return nil, fmt.Errorf("read histogram log: line %d: longer than %d MiB: this is not an interval log", p.line+1, maxLine>>20)
 	case err != nil:
 		return nil, fmt.Errorf("read histogram log: %w", err)
 	case p.intervals == 0 && p.line == 0:
-		return nil, errors.New("read histogram log: it is empty")
+		return nil, errors.New("read histogram log: empty")
 	}
 	return p.head, nil
 }
@@ -139,10 +139,10 @@ func parseSeconds(s string) (moment, error) {
 	digits := (fraction + "000000000")[:9]
 	nanos, err2 := strconv.ParseInt(digits, 10, 64)
 	if err != nil || err2 != nil || nanos < 0 || whole == "" && fraction == "" || strings.Trim(fraction, "0123456789") != "" {
-		return moment{}, fmt.Errorf("%.40q is no number of seconds", s)
+		return moment{}, fmt.Errorf("%.40q is not a number of seconds", s)
 	}
 	if n > maxSeconds {
-		return moment{}, fmt.Errorf("%.40q is more than the %.0g seconds that are read", s, float64(maxSeconds))
+		return moment{}, fmt.Errorf("%.40q is more than the limit of %.0g seconds", s, float64(maxSeconds))
 	}
 	return moment{n, nanos}, nil
 }
@@ -159,7 +159,7 @@ func parseExact(text string) (*hist.Exact, error) {
 	e.Max, err2 = strconv.ParseInt(f[2], 10, 64)
 	sum, ok := new(big.Int).SetString(f[4], 10)
 	if err != nil || err2 != nil || !ok || len(f[4]) > 40 || sum.Sign() < 0 || sum.BitLen() > 128 {
-		return nil, errors.New("the exact values are no numbers")
+		return nil, errors.New("the exact values are not numbers")
 	}
 	e.SumLow = new(big.Int).And(sum, new(big.Int).SetUint64(1<<64-1)).Uint64()
 	e.SumHigh = new(big.Int).Rsh(sum, 64).Uint64()
@@ -171,13 +171,13 @@ func (p *parser) interval(line []byte) (*Interval, error) {
 	if rest, ok := bytes.CutPrefix(line, []byte("Tag=")); ok {
 		tag, rest, ok := bytes.Cut(rest, []byte(","))
 		if !ok {
-			return nil, errors.New("there is nothing behind its tag")
+			return nil, errors.New("nothing follows the tag")
 		}
 		i.Tag, line = string(tag), rest
 	}
 	fields := bytes.SplitN(line, []byte(","), 5)
 	if len(fields) != 4 {
-		return nil, fmt.Errorf("%.40q is no interval: START,LENGTH,MAX,HISTOGRAM", line)
+		return nil, fmt.Errorf("%.40q is not an interval: want START,LENGTH,MAX,HISTOGRAM", line)
 	}
 	start, err := parseSeconds(string(fields[0]))
 	if err != nil {
@@ -188,10 +188,10 @@ func (p *parser) interval(line []byte) (*Interval, error) {
 		return nil, fmt.Errorf("its length: %w", err)
 	}
 	if length.seconds > 1e9 {
-		return nil, fmt.Errorf("its length: %.40q seconds are more than thirty years", fields[1])
+		return nil, fmt.Errorf("length: %.40q seconds are more than thirty years", fields[1])
 	}
 	if i.Start = p.at(start); i.Start.Unix() > maxSeconds {
-		return nil, fmt.Errorf("its start: %.40q behind the log's is more than the %.0g seconds that are read", fields[0], float64(maxSeconds))
+		return nil, fmt.Errorf("its start: %.40q behind the log's is more than the limit of %.0g seconds", fields[0], float64(maxSeconds))
 	}
 	i.Length = time.Duration(length.seconds)*time.Second + time.Duration(length.nanos)
 	exact := p.exact

@@ -49,14 +49,14 @@ func NewWriter(w io.Writer, start time.Time, comments ...string) (*Writer, error
 // Write adds an interval, which does not begin before the log.
 func (w *Writer) Write(i *Interval) error {
 	if strings.ContainsAny(i.Tag, ", \r\n") {
-		return fmt.Errorf("write histogram log: tag %q holds a comma, a space or a line break", i.Tag)
+		return fmt.Errorf("write histogram log: tag %q contains a comma, a space or a line break", i.Tag)
 	}
 	since := i.Start.Sub(w.start)
 	if since < 0 || i.Length < 0 {
 		return fmt.Errorf("write histogram log: an interval of %v begins %v before the log", i.Length, -since)
 	}
 	if since == math.MaxInt64 {
-		return fmt.Errorf("write histogram log: an interval of %v begins centuries behind the log, which begins %v", i.Start, w.start)
+		return fmt.Errorf("write histogram log: an interval of %v begins centuries after the log, which begins %v", i.Start, w.start)
 	}
 	payload, err := encode(i.Histogram)
 	if err != nil {

@@ -57,7 +57,7 @@ func codes(status map[string]int64) (map[int]int64, error) {
 	for code, n := range status {
 		c, err := strconv.Atoi(code)
 		if err != nil {
-			return out, fmt.Errorf("status %.20q is no number", code)
+			return out, fmt.Errorf("status %.20q is not a number", code)
 		}
 		out[c] = n
 	}

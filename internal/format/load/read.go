@@ -88,7 +88,7 @@ func readWhole(rec *recording.Recording) (*Load, error) {
 	}
 	switch {
 	case f.Schema != document.LoadRun:
-		return nil, fmt.Errorf("%s: its schema %.40q is not %s", RunPath, f.Schema, document.LoadRun)
+		return nil, fmt.Errorf("%s: schema %.40q, want %s", RunPath, f.Schema, document.LoadRun)
 	case !f.Open && f.Plan.Rate != "" || f.End.Before(f.Start) || f.Drain < 0:
 		return nil, fmt.Errorf("%s contradicts itself", RunPath)
 	case !f.counts():
@@ -177,11 +177,11 @@ func (l *Load) times(rec *recording.Recording, interval func(loadresult.Interval
 				first = i.Start
 			}
 			if i.Start.Before(before) || i.Start.Sub(first) > longest {
-				return fmt.Errorf("an interval begins %v, behind one that begins %v", i.Start, before)
+				return fmt.Errorf("an interval that begins %v follows one that begins %v", i.Start, before)
 			}
 			before = i.Start
 			if i.Histogram.Count() > math.MaxInt64-log.into.Count() {
-				return errors.New("there are more times than an int64 counts")
+				return errors.New("the count of times overflows an int64")
 			}
 			log.into.Merge(i.Histogram)
 			if log.seen && interval != nil {

@@ -94,7 +94,7 @@ func TestDamagedLoad(t *testing.T) {
 		{"no times", "it has no " + ServicePath, func(_ *runFile, _ *secondsFile, f map[string][]byte) { delete(f, ServicePath) }},
 		{"no JSON", "is damaged", func(_ *runFile, _ *secondsFile, f map[string][]byte) { f[RunPath] = []byte("{") }},
 		{"no log", "read histogram log", func(_ *runFile, _ *secondsFile, f map[string][]byte) { f[ServicePath] = []byte("x") }},
-		{"schema", "its schema", func(r *runFile, _ *secondsFile, _ map[string][]byte) { r.Schema = "whet/load-run/9" }},
+		{"schema", "schema \"", func(r *runFile, _ *secondsFile, _ map[string][]byte) { r.Schema = "whet/load-run/9" }},
 		{"a closed loop with a rate", "contradicts itself", func(r *runFile, _ *secondsFile, _ map[string][]byte) { r.Plan.Rate = "5/s" }},
 		{"time runs back", "contradicts itself", func(r *runFile, _ *secondsFile, _ map[string][]byte) { r.End = r.Start.Add(-1) }},
 		{"fewer requests than none", "counts", func(r *runFile, _ *secondsFile, _ map[string][]byte) { r.Requests = -1 }},
@@ -109,16 +109,16 @@ func TestDamagedLoad(t *testing.T) {
 			s.Seconds[0].Kinds = map[string]int64{"other": math.MinInt64}
 		}},
 		{"answers", "counts", func(_ *runFile, s *secondsFile, _ map[string][]byte) { s.Answers[7] = -1 }},
-		{"times beyond all counting", "more times than an int64 counts", func(_ *runFile, _ *secondsFile, f map[string][]byte) {
+		{"times beyond all counting", "the count of times overflows an int64", func(_ *runFile, _ *secondsFile, f map[string][]byte) {
 			f[ServicePath] = logOf(t, math.MaxInt64, 0, 1)
 		}},
-		{"seconds out of order", "an interval begins 2026-11-21 07:00:00", func(_ *runFile, _ *secondsFile, f map[string][]byte) {
+		{"seconds out of order", "an interval that begins 2026-11-21 07:00:00", func(_ *runFile, _ *secondsFile, f map[string][]byte) {
 			f[ServicePath] = logOf(t, 1, 1, 0)
 		}},
-		{"seconds centuries apart", "an interval begins 2127", func(_ *runFile, _ *secondsFile, f map[string][]byte) {
+		{"seconds centuries apart", "an interval that begins 2127", func(_ *runFile, _ *secondsFile, f map[string][]byte) {
 			f[ServicePath] = logOf(t, 1, 0, 100*366*24*3600)
 		}},
-		{"status", "is no number", func(r *runFile, _ *secondsFile, _ map[string][]byte) { r.Status["ok"] = 1 }},
+		{"status", "is not a number", func(r *runFile, _ *secondsFile, _ map[string][]byte) { r.Status["ok"] = 1 }},
 		{"an open loop without response times", "it has no " + ResponsePath, func(r *runFile, _ *secondsFile, _ map[string][]byte) { r.Open = true }},
 	} {
 		if _, err := read(writeLoad(t, c.change)); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

@@ -106,7 +106,7 @@ func (h *harReader) enter() error {
 func (h *harReader) open(what string, delim json.Delim) error {
 	token, err := h.dec.Token()
 	if err == nil && token != delim {
-		err = fmt.Errorf("this is no HTTP archive: %s does not begin with %v", what, delim)
+		err = fmt.Errorf("not an HTTP archive: %s does not begin with %v", what, delim)
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func (h *harReader) open(what string, delim json.Delim) error {
 func (h *harReader) find(object, key string) error {
 	found, err := h.seek(key)
 	if err == nil && !found {
-		err = fmt.Errorf("this is no HTTP archive: %s has no %q", object, key)
+		err = fmt.Errorf("not an HTTP archive: %s has no %q", object, key)
 	}
 	return err
 }
@@ -166,7 +166,7 @@ func (h *harReader) leave() error {
 			return err
 		}
 		if found {
-			return fmt.Errorf("there is a second %q", key)
+			return fmt.Errorf("%q appears twice", key)
 		}
 	}
 	token, err := h.dec.Token()
@@ -176,7 +176,7 @@ func (h *harReader) leave() error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("%v stands behind the end of the archive", token)
+	return fmt.Errorf("%v follows the end of the archive", token)
 }
 
 // target is an entry's request, or why there is none that can be sent.
@@ -187,7 +187,7 @@ func (e *harEntry) target() (t Target, skipped string, err error) {
 	}
 	scheme, rest, _ := strings.Cut(q.URL, ":")
 	if s := strings.ToLower(scheme); s != "http" && s != "https" {
-		return Target{}, fmt.Sprintf("%.40q is no URL that HTTP asks for", q.URL), nil
+		return Target{}, fmt.Sprintf("%.40q is not an http or https URL", q.URL), nil
 	}
 	if q.Method == "CONNECT" {
 		return Target{}, "CONNECT opens a tunnel through a proxy", nil
@@ -198,7 +198,7 @@ func (e *harEntry) target() (t Target, skipped string, err error) {
 		host = host[:i]
 	}
 	if strings.EqualFold(headerOf(q.Headers, "Upgrade"), "websocket") {
-		return Target{}, "it begins a web socket", nil
+		return Target{}, "it opens a WebSocket", nil
 	}
 	for _, p := range q.Headers {
 		if p.Name == "" || strings.HasPrefix(p.Name, ":") || ofConnection(p.Name) || strings.EqualFold(p.Name, "Host") && p.Value == host {
@@ -246,11 +246,11 @@ func (c *harContent) body() (body []byte, skipped string, err error) {
 	case c.Text != "" && strings.EqualFold(c.Encoding, "base64"):
 		b, err := base64.StdEncoding.DecodeString(c.Text)
 		if err != nil {
-			return nil, "", fmt.Errorf("postData.text is no base64, as its encoding says: %w", err)
+			return nil, "", fmt.Errorf("postData.text is not base64, which postData.encoding announces: %w", err)
 		}
 		return b, "", nil
 	case c.Text != "" && c.Encoding != "":
-		return nil, fmt.Sprintf("postData is encoded as %.40q, which is unknown here", c.Encoding), nil
+		return nil, fmt.Sprintf("postData has the unknown encoding %.40q", c.Encoding), nil
 	case c.Text != "" || len(c.Params) == 0:
 		return []byte(c.Text), "", nil
 	case form != "application/x-www-form-urlencoded":

@@ -29,7 +29,7 @@ func TestHAR(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if len(warnings) != 3 || !strings.HasPrefix(warnings[0], `shop.har:76: skipped: "data:image/png;base64`) || !strings.Contains(warnings[1], "it begins a web socket") ||
+	if len(warnings) != 3 || !strings.HasPrefix(warnings[0], `shop.har:76: skipped: "data:image/png;base64`) || !strings.Contains(warnings[1], "it opens a WebSocket") ||
 		!strings.Contains(warnings[2], `the body, of type "multipart/form-data; boundary=x", was not recorded`) {
 		t.Errorf("warnings: %q", warnings)
 	}

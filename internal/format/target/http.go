@@ -44,7 +44,7 @@ func (h *httpReader) scan() (bool, error) {
 	}
 	if err := h.scanner.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("a line has more than %d bytes", maxLine)
+			err = fmt.Errorf("a line is longer than %d bytes", maxLine)
 		}
 		return false, h.r.at(h.line+1, err)
 	}
@@ -73,7 +73,7 @@ func (h *httpReader) next() (Target, error) {
 		case err != nil:
 			return Target{}, err
 		case !ok && h.weight != 0:
-			return Target{}, h.r.at(h.line, errors.New("no target stands behind the last weight"))
+			return Target{}, h.r.at(h.line, errors.New("no target follows the last weight"))
 		case !ok:
 			return Target{}, io.EOF
 		}
@@ -85,7 +85,7 @@ func (h *httpReader) next() (Target, error) {
 	h.weight = 0
 	var ok bool
 	if t.Method, t.URL, ok = requestLine(h.text); !ok {
-		return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is no request; a target begins like GET http://localhost:8080/", h.text))
+		return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is not a request; a target begins like GET http://localhost:8080/", h.text))
 	}
 	for {
 		ok, err := h.scan()
@@ -108,10 +108,10 @@ func (h *httpReader) next() (Target, error) {
 		}
 		name, value, ok := strings.Cut(h.text, ":")
 		if name = strings.TrimSpace(name); !ok || name == "" {
-			return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is no header; write it like Name: value", h.text))
+			return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is not a header; write it like Name: value", h.text))
 		}
 		if len(t.Header) == maxHeader {
-			return Target{}, h.r.at(h.line, fmt.Errorf("there are more than %d headers", maxHeader))
+			return Target{}, h.r.at(h.line, fmt.Errorf("more than %d headers", maxHeader))
 		}
 		t.Header = append(t.Header, Field{name, strings.TrimSpace(value)})
 	}

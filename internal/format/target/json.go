@@ -50,7 +50,7 @@ func (j *jsonReader) next() (Target, error) {
 	}
 	switch {
 	case v == nil:
-		return Target{}, j.r.at(line, errors.New("null is no target"))
+		return Target{}, j.r.at(line, errors.New("null is not a target"))
 	case v.Method == "" || v.URL == "":
 		return Target{}, j.r.at(line, errors.New(`a target has "method" and "url" at least`))
 	}
@@ -73,7 +73,7 @@ func (j *jsonReader) finish() error {
 		case err != nil:
 			return j.r.at(j.r.in.line(j.dec.InputOffset()), explain(err))
 		case token != j.end:
-			return j.r.at(j.r.in.line(j.dec.InputOffset()), fmt.Errorf("%v stands where a target or the end is expected", token))
+			return j.r.at(j.r.in.line(j.dec.InputOffset()), fmt.Errorf("%v, want a target or the end", token))
 		}
 		j.end = nil
 	}
@@ -97,13 +97,13 @@ func explain(err error) error {
 	switch {
 	case errors.As(err, &wrong):
 		if wrong.Field == "" {
-			return fmt.Errorf("a JSON %s stands where an object is expected", wrong.Value)
+			return fmt.Errorf("a JSON %s, want an object", wrong.Value)
 		}
 		return fmt.Errorf("%q cannot be a JSON %s", wrong.Field, wrong.Value)
 	case errors.As(err, &corrupt):
-		return fmt.Errorf("the body is no base64: byte %d of it", int64(corrupt))
+		return fmt.Errorf("the body is not base64 at its byte %d", int64(corrupt))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the file ends too early")
+		return errors.New("the file is truncated")
 	}
 	return err
 }

@@ -141,11 +141,11 @@ func (r *Reader) Next() (Target, error) {
 		r.bodies += int64(len(t.Body))
 		switch {
 		case r.targets > maxTargets:
-			err = fmt.Errorf("there are more than %d targets", maxTargets)
+			err = fmt.Errorf("more than %d targets", maxTargets)
 		case r.bodies > maxBodies:
-			err = fmt.Errorf("the bodies up to here have more than %d bytes together", maxBodies)
+			err = fmt.Errorf("the bodies up to here total more than %d bytes", maxBodies)
 		case len(t.Header) > maxHeader:
-			err = fmt.Errorf("there are more than %d headers", maxHeader)
+			err = fmt.Errorf("more than %d headers", maxHeader)
 		case !(t.Weight >= 0) || t.Weight > 1e300:
 			err = fmt.Errorf("weight %g is not a number above 0", t.Weight)
 		}
@@ -172,7 +172,7 @@ func (r *Reader) body(name string) ([]byte, error) {
 		return b, nil
 	}
 	if r.o.File == nil {
-		return nil, fmt.Errorf("body @%.60s: files are not read here", name)
+		return nil, fmt.Errorf("body @%.60s: body files are not supported here", name)
 	}
 	b, err := r.o.File(name)
 	if err != nil {
@@ -196,7 +196,7 @@ func ReadAll(r io.Reader, o Options) (targets []Target, warnings []string, err e
 		targets = append(targets, t)
 	}
 	if len(targets) == 0 {
-		err := fmt.Errorf("read targets: %s: there are none in it (%s format)", o.Name, in.Format())
+		err := fmt.Errorf("read targets: %s: no targets in it (%s format)", o.Name, in.Format())
 		if w := in.Warnings(); len(w) > 0 {
 			err = fmt.Errorf("%w; %s", err, w[0])
 		}
@@ -235,7 +235,7 @@ type lines struct {
 }
 
 // errTooLong is the error behind maxInput.
-var errTooLong = fmt.Errorf("there are more than %d bytes", int64(maxInput))
+var errTooLong = fmt.Errorf("more than %d bytes", int64(maxInput))
 
 func (l *lines) Read(p []byte) (int, error) {
 	if !l.begun {

@@ -67,39 +67,39 @@ func TestRead(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
-		{"", "read targets: x: there are none in it (http format)"},
-		{"# nothing\n", "there are none"},
-		{"localhost:8080\n", `read targets: x:1: "localhost:8080" is no request; a target begins like GET http://localhost:8080/`},
-		{"\nGET\n", `x:2: "GET" is no request`},
-		{"GET http://h/\nno header\n", `x:2: "no header" is no header; write it like Name: value`},
-		{"GET http://h/\n: v\n", `x:2: ": v" is no header`},
+		{"", "read targets: x: no targets in it (http format)"},
+		{"# nothing\n", "no targets in it"},
+		{"localhost:8080\n", `read targets: x:1: "localhost:8080" is not a request; a target begins like GET http://localhost:8080/`},
+		{"\nGET\n", `x:2: "GET" is not a request`},
+		{"GET http://h/\nno header\n", `x:2: "no header" is not a header; write it like Name: value`},
+		{"GET http://h/\n: v\n", `x:2: ": v" is not a header`},
 		{"GET http://h/\n@missing\n", `x:2: body @missing: there is none`},
-		{"POST http://h/\n@a\nX: 1\n", `x:3: "X: 1" is no request`},
+		{"POST http://h/\n@a\nX: 1\n", `x:3: "X: 1" is not a request`},
 		{"# weight: much\nGET http://h/", `x:1: weight "much" is not a number above 0; write it like # weight: 3`},
 		{"# weight: 0\nGET http://h/", `x:1: weight "0" is not`},
 		{"# weight: Inf\nGET http://h/", `x:2: weight +Inf is not`},
-		{"GET http://h/\n\n# weight: 1\n", `x:3: no target stands behind the last weight`},
-		{"GET http://h/\nX: " + strings.Repeat("a", maxLine), `x:2: a line has more than 1048576 bytes`},
-		{"GET http://h/\n" + strings.Repeat("X: a\n", maxHeader+1), `x:1002: there are more than 1000 headers`},
+		{"GET http://h/\n\n# weight: 1\n", `x:3: no target follows the last weight`},
+		{"GET http://h/\nX: " + strings.Repeat("a", maxLine), `x:2: a line is longer than 1048576 bytes`},
+		{"GET http://h/\n" + strings.Repeat("X: a\n", maxHeader+1), `x:1002: more than 1000 headers`},
 		{`{"method":"GET"}`, `x:1: a target has "method" and "url" at least`},
-		{`{"method":"GET","url":"http://h/","body":"not base64!"}`, `x:1: the body is no base64: byte 3 of it`},
+		{`{"method":"GET","url":"http://h/","body":"not base64!"}`, `x:1: the body is not base64 at its byte 3`},
 		{`{"method":"GET","url":"http://h/","header":{"A":"b"}}`, `x:1: "header" cannot be a JSON string`},
 		{`{"method":"GET","url":"http://h/","weight":-1}`, `x:1: weight -1 is not a number above 0`},
-		{"{\"method\":\"GET\",\"url\":\"http://h/\"}\n{\"method\":", `x:2: the file ends too early`},
-		{"{\"method\":\"GET\",\"url\":\"http://h/\"}\n7", `x:2: a JSON number stands where an object is expected`},
+		{"{\"method\":\"GET\",\"url\":\"http://h/\"}\n{\"method\":", `x:2: the file is truncated`},
+		{"{\"method\":\"GET\",\"url\":\"http://h/\"}\n7", `x:2: a JSON number, want an object`},
 		{"{\"method\":\"GET\",\"url\":\"http://h/\"}\n]", `x:2: `},
-		{"[{\"method\":\"GET\",\"url\":\"http://h/\"}", `x:1: the file ends too early`},
-		{"[{\"method\":\"GET\",\"url\":\"http://h/\"}]\n[", `x:2: [ stands where a target or the end is expected`},
-		{"[null]", `x:1: null is no target`},
-		{"[]", `there are none in it (json format)`},
-		{`{"log":{}}`, `x:1: this is no HTTP archive: "log" has no "entries"`},
-		{`{"log":[]}`, `x:1: this is no HTTP archive: "log" does not begin with {`},
+		{"[{\"method\":\"GET\",\"url\":\"http://h/\"}", `x:1: the file is truncated`},
+		{"[{\"method\":\"GET\",\"url\":\"http://h/\"}]\n[", `x:2: [, want a target or the end`},
+		{"[null]", `x:1: null is not a target`},
+		{"[]", `no targets in it (json format)`},
+		{`{"log":{}}`, `x:1: not an HTTP archive: "log" has no "entries"`},
+		{`{"log":[]}`, `x:1: not an HTTP archive: "log" does not begin with {`},
 		{`{"log":{"entries":[{}]}}`, `x:1: an entry has a "request"`},
-		{`{"log":{"entries":[],"entries":[]}}`, `there is a second "entries"`},
-		{`{"log":{"entries":[]},"log":{}}`, `there is a second "log"`},
+		{`{"log":{"entries":[],"entries":[]}}`, `"entries" appears twice`},
+		{`{"log":{"entries":[]},"log":{}}`, `"log" appears twice`},
 		{`{"log":{"entries":[]}}x`, `x:1: invalid character`},
-		{`{"log":{"entries":[]}}{`, `x:1: { stands behind the end`},
-		{"{\"log\":{\"entries\":[\n", `the file ends too early`},
+		{`{"log":{"entries":[]}}{`, `x:1: { follows the end`},
+		{"{\"log\":{\"entries\":[\n", `the file is truncated`},
 		{"{\"log\":{\n\"entries\":[\n\n{\"request\":{\"method\":1}}]}}", `x:4: "request.method" cannot be a JSON number`},
 	} {
 		got, _, err := ReadAll(strings.NewReader(tc.text), Options{Name: "x", File: files})
@@ -108,7 +108,7 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 	_, _, err := ReadAll(strings.NewReader("GET http://h/\n@a"), Options{Name: "-"})
-	if err == nil || !strings.Contains(err.Error(), "-:2: body @a: files are not read here") {
+	if err == nil || !strings.Contains(err.Error(), "-:2: body @a: body files are not supported here") {
 		t.Errorf("without files: %v", err)
 	}
 	_, _, err = ReadAll(io.MultiReader(strings.NewReader("GET http://h/\n"), iotest.ErrReader(errors.New("the disk is gone"))), Options{Name: "x"})

@@ -49,11 +49,11 @@ func (c *Check) Validate() error {
 	}
 	for _, r := range c.Status {
 		if r.First < 100 || r.Last > 999 || r.First > r.Last {
-			return fmt.Errorf("check status %v: there are 100 to 999", r)
+			return fmt.Errorf("check status %v: want 100 to 999", r)
 		}
 	}
 	if r := c.Bytes; r != nil && (r.First < 0 || r.First > r.Last) {
-		return fmt.Errorf("check %v bytes: no body is that long", r)
+		return fmt.Errorf("check %v bytes: too long for a body", r)
 	}
 	if sum, err := hex.DecodeString(c.SHA256); err != nil || len(sum) != 0 && len(sum) != 32 {
 		return fmt.Errorf("check sha256 %.80q: give the 64 digits that sha256sum prints", c.SHA256)
@@ -63,12 +63,12 @@ func (c *Check) Validate() error {
 	}
 	for _, f := range c.Header {
 		if f.Name == "" || strings.ContainsAny(f.Name, " \t\r\n:") {
-			return fmt.Errorf("check header %.80q: this is no name of a header", f.Name)
+			return fmt.Errorf("check header %.80q: not a header name", f.Name)
 		}
 	}
 	for _, f := range c.JSON {
 		if slices.Contains(steps(f.Name), "") {
-			return fmt.Errorf("check json %.80q: give the way to a value, like user.id or items.0.name", f.Name)
+			return fmt.Errorf("check json %.80q: give the path of a value, like user.id or items.0.name", f.Name)
 		}
 	}
 	return nil

@@ -145,9 +145,9 @@ func (s *scanner) right() bool {
 func (s *scanner) why() string {
 	switch {
 	case s.state == broken:
-		return "the body is no JSON: " + s.err
+		return "the body is not JSON: " + s.err
 	case !s.whole():
-		return "the body is no JSON: it ends too soon"
+		return "the body is not JSON: it is truncated"
 	}
 	for _, w := range s.ways {
 		switch {
@@ -186,7 +186,7 @@ func (s *scanner) write(p []byte) {
 		case inLiteral:
 			s.keep(p[i : i+1])
 			if c != s.rest[0] {
-				s.fail("a word that is none of true, false and null")
+				s.fail("a word other than true, false and null")
 				continue
 			}
 			if s.rest = s.rest[1:]; s.rest == "" {
@@ -255,7 +255,7 @@ func (s *scanner) between(c byte) {
 			s.fail("two values without a comma between them")
 		}
 	case wantNothing:
-		s.fail("something follows the document")
+		s.fail("data follows the document")
 	}
 }
 

@@ -63,7 +63,7 @@ func (s *scanner) escape(c byte) {
 	}
 	i := strings.IndexByte(`"\/bfnrt`, c)
 	if i < 0 {
-		s.fail("an escape that there is not")
+		s.fail("an invalid escape")
 		return
 	}
 	s.flush()
@@ -79,7 +79,7 @@ func (s *scanner) digit(c byte) {
 	case 'a' <= c|0x20 && c|0x20 <= 'f':
 		d = c | 0x20 - 'a' + 10
 	default:
-		s.fail("an escape that there is not")
+		s.fail("an invalid escape")
 		return
 	}
 	s.unit = s.unit<<4 | uint16(d)
@@ -153,7 +153,7 @@ func (s *scanner) number(c byte) bool {
 	case s.state.endsNumber():
 		s.endScalar()
 	default:
-		s.fail("a number that ends too soon")
+		s.fail("a truncated number")
 	}
 	return false
 }

@@ -138,7 +138,7 @@ func (v *Verifier) Why(status int) string {
 	case wrongHeader:
 		for i, seen := range v.header {
 			if !seen {
-				return fmt.Sprintf("the header has no line %s: %s", v.c.Header[i].Name, v.c.Header[i].Value)
+				return fmt.Sprintf("the header %s: %s is missing", v.c.Header[i].Name, v.c.Header[i].Value)
 			}
 		}
 	case wrongLength:

@@ -40,8 +40,8 @@ func TestVerifier(t *testing.T) {
 		want   string
 	}{
 		{Check{Header: []Field{{"Content-Type", "text/html"}}}, html, "", ""},
-		{Check{Header: []Field{{"Content-Type", "text/html"}, {"server", "y"}}}, html, "", "the header has no line server: y"},
-		{Check{Header: []Field{{"X", ""}}}, html, "", "the header has no line X: "},
+		{Check{Header: []Field{{"Content-Type", "text/html"}, {"server", "y"}}}, html, "", "the header server: y is missing"},
+		{Check{Header: []Field{{"X", ""}}}, html, "", "the header X:  is missing"},
 		{Check{Bytes: &Range{5, 5}}, nil, "hello", ""},
 		{Check{Bytes: &Range{6, 9}}, nil, "hello", "the body has 5 bytes, not 6 to 9"},
 		{Check{Bytes: &Range{0, 4}}, nil, "hello", "the body has 5 bytes, not 0 to 4"},
@@ -53,9 +53,9 @@ func TestVerifier(t *testing.T) {
 		{Check{JSON: []Field{{"user", "5"}}}, nil, `{"user":{"user":5}}`, "the value at user is not 5"},
 		{Check{JSON: []Field{{`a\.b.c`, "5"}, {`\.`, "7"}, {`\d\`, "8"}}}, nil, `{"a.b":{"c":5},".":7,"\\d\\":8}`, ""},
 		{Check{JSON: []Field{{`a\.b`, "5"}}}, nil, `{"a":{"b":5}}`, `the body has no value at a\.b`},
-		{Check{JSON: []Field{{"a", "5"}}}, nil, `{"a":5`, "the body is no JSON: it ends too soon"},
-		{Check{JSON: []Field{{"a", "5"}}}, nil, `{"a":5}}`, "the body is no JSON: something follows the document"},
-		{Check{JSON: []Field{{"a", "5"}}}, nil, ``, "the body is no JSON: it ends too soon"},
+		{Check{JSON: []Field{{"a", "5"}}}, nil, `{"a":5`, "the body is not JSON: it is truncated"},
+		{Check{JSON: []Field{{"a", "5"}}}, nil, `{"a":5}}`, "the body is not JSON: data follows the document"},
+		{Check{JSON: []Field{{"a", "5"}}}, nil, ``, "the body is not JSON: it is truncated"},
 	} {
 		if err := c.check.Validate(); err != nil {
 			t.Fatal(err)
@@ -216,9 +216,9 @@ func TestVerifierAllocates(t *testing.T) {
 // A document deeper than encoding/json reads is none.
 func TestDeepest(t *testing.T) {
 	c := Check{JSON: []Field{{"0", "x"}}}
-	for depth, want := range map[int]string{deepest: "the value at 0 is not x", deepest + 1: "the body is no JSON: nested too deeply"} {
+	for depth, want := range map[int]string{deepest: "the value at 0 is not x", deepest + 1: "the body is not JSON: nested too deeply"} {
 		body := strings.Repeat("[", depth) + strings.Repeat("]", depth)
-		if json.Valid([]byte(body)) != !strings.Contains(want, "no JSON") {
+		if json.Valid([]byte(body)) != !strings.Contains(want, "not JSON") {
 			t.Fatalf("encoding/json has another limit than %d", depth)
 		}
 		if got := verdict(c.Verifier(), nil, body, 7); got != want {

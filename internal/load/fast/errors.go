@@ -15,7 +15,7 @@ import (
 var errEnded = errors.New("the connection was closed before an answer")
 
 // errUnasked is an answer to no request.
-var errUnasked = errors.New("more came than was asked for")
+var errUnasked = errors.New("the server sent more than was asked for")
 
 // connectError is the reason why there is no connection.
 type connectError struct{ errno syscall.Errno }

@@ -10,7 +10,7 @@ import (
 
 // Epoll says that there is no such engine here.
 func Epoll() (engine.Engine, error) {
-	return nil, errors.New("the event loop needs Linux: the portable engine does all it does")
+	return nil, errors.New("the event loop needs Linux: use the portable engine")
 }
 
 // IOUring says that there is no such engine here.

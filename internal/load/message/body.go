@@ -16,11 +16,11 @@ func ReadBody(text string) ([]byte, error) {
 	case !isFile:
 		return []byte(text), nil
 	case name == "":
-		return nil, errors.New("-body @: name the file behind the @, as in @order.json")
+		return nil, errors.New("-body @: name the file after the @, as in @order.json")
 	}
 	st, err := os.Stat(name)
 	if err == nil && (!st.Mode().IsRegular() || st.Size() > MaxBody) {
-		return nil, fmt.Errorf("-body: %s is no file of at most %d MiB: write the body to one", name, MaxBody>>20)
+		return nil, fmt.Errorf("-body: %s is not a regular file of at most %d MiB", name, MaxBody>>20)
 	}
 	var data []byte
 	if err == nil {

@@ -10,7 +10,7 @@ const (
 )
 
 func errTooLarge(n, most int) error {
-	return fmt.Errorf("%d bytes are more than the %d that are sent at most", n, most)
+	return fmt.Errorf("%d bytes are more than the limit of %d", n, most)
 }
 
 // fits reports what makes a text longer than most bytes: the template itself, or

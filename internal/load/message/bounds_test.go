@@ -18,12 +18,12 @@ func TestBounds(t *testing.T) {
 		want   string // "": it is made
 	}{
 		"url":               {Target{URL: "http://h/" + x(maxURL-1)}, ""},
-		"long url":          {Target{URL: "http://h/" + x(maxURL)}, "1048577 bytes are more than the 1048576 that are sent at most"},
+		"long url":          {Target{URL: "http://h/" + x(maxURL)}, "1048577 bytes are more than the limit of 1048576"},
 		"literal url":       {Target{URL: "http://h/" + x(maxURL), Literal: true}, "1048577 bytes are more than"},
 		"header":            {Target{URL: "http://h/", Header: []Field{{"A", x(maxValue)}}}, ""},
 		"long header":       {Target{URL: "http://h/", Header: []Field{{"A", x(maxValue + 1)}}}, "header A: 1048577 bytes are more than"},
 		"body":              {Target{URL: "http://h/", Body: make([]byte, MaxBody)}, ""},
-		"long body":         {Target{URL: "http://h/", Body: make([]byte, MaxBody+1)}, "body: 67108865 bytes are more than the 67108864"},
+		"long body":         {Target{URL: "http://h/", Body: make([]byte, MaxBody+1)}, "body: 67108865 bytes are more than the limit of 67108864"},
 		"strings":           {Target{URL: "http://h/{{string 1048575}}"}, ""},
 		"two strings":       {Target{URL: "http://h/{{string 1048575}}{{hex 1}}"}, "1048577 bytes are more than"},
 		"pick":              {Target{URL: `http://h/` + x(maxURL-9) + `{{pick a "/////"}}`}, "1048583 bytes are more than"}, // %2F each

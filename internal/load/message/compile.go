@@ -25,9 +25,9 @@ func compile(t *Target, table *Table) (compiled, error) {
 	}
 	switch {
 	case !IsToken(m.Method):
-		return compiled{}, fmt.Errorf("method %q: has characters that no method has; it is a word such as GET", clip(m.Method))
+		return compiled{}, fmt.Errorf("method %q: invalid characters; give a word such as GET", clip(m.Method))
 	case m.Method == "CONNECT":
-		return compiled{}, errors.New("method CONNECT: asks a proxy for a tunnel, which is no request that can be timed")
+		return compiled{}, errors.New("method CONNECT: opens a tunnel through a proxy and cannot be timed")
 	}
 	rest, user, err := compileOrigin(t, m)
 	if err != nil {
@@ -71,7 +71,7 @@ func compileOrigin(t *Target, m *Message) (rest, authorization string, err error
 	scheme, behind, ok := strings.Cut(t.URL, "://")
 	m.Scheme = strings.ToLower(scheme)
 	if !ok || m.Scheme != "http" && m.Scheme != "https" {
-		return "", "", errors.New("write it whole, as http://localhost:8080/path or https://example.com/")
+		return "", "", errors.New("write it in full, as http://localhost:8080/path or https://example.com/")
 	}
 	authority := behind
 	if i := strings.IndexAny(behind, "/?#"); i >= 0 {
@@ -107,10 +107,10 @@ func checkHost(u *url.URL) error {
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return fmt.Errorf("port %s is not one of 1 to 65535", clip(port))
+			return fmt.Errorf("port %s is not within 1 to 65535", clip(port))
 		}
 	} else if strings.HasSuffix(u.Host, ":") {
-		return errors.New("the port is missing behind the colon")
+		return errors.New("the port is missing after the colon")
 	}
 	if strings.HasPrefix(u.Host, "[") {
 		return nil // net/url has read the address
@@ -121,7 +121,7 @@ func checkHost(u *url.URL) error {
 			return fmt.Errorf("host %q: write it in its ASCII form, which begins with xn--", clip(host))
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '.', c == '_':
 		default:
-			return fmt.Errorf("host %q: has the character %q, which no host has", clip(host), c)
+			return fmt.Errorf("host %q: invalid character %q", clip(host), c)
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ func (c *compiled) compilePath(t *Target, rest string, table *Table) error {
 		text, _, fragment := strings.Cut(parts[i].text, "#")
 		for at := range len(text) {
 			if text[at] == '%' && !percentAt(text, at) {
-				return fmt.Errorf("%q is no escaped character; a plain percent sign is %%25", clip(text[at:min(at+3, len(text))]))
+				return fmt.Errorf("%q is not an escaped character; write a plain percent sign as %%25", clip(text[at:min(at+3, len(text))]))
 			}
 		}
 		parts[i].text = string(rawURL.append(nil, text))
@@ -203,7 +203,7 @@ func settle(parts template) (string, template) {
 func (c *compiled) compileHeader(t *Target, table *Table) error {
 	for _, f := range t.Header {
 		if !IsToken(f.Name) {
-			return fmt.Errorf("header %q: is no name of a header", clip(f.Name))
+			return fmt.Errorf("header %q: not a header name", clip(f.Name))
 		}
 		switch {
 		case strings.EqualFold(f.Name, "Content-Length"):
@@ -212,7 +212,7 @@ func (c *compiled) compileHeader(t *Target, table *Table) error {
 			}
 			continue // it is made of the body
 		case strings.EqualFold(f.Name, "Transfer-Encoding"):
-			return errors.New("header Transfer-Encoding: bodies are sent whole, with their length; leave the header out")
+			return errors.New("header Transfer-Encoding: leave it out: bodies are sent whole, with Content-Length")
 		case strings.EqualFold(f.Name, "Host") && has(c.fixed.Header, "Host"):
 			return errors.New("header Host: is given twice")
 		}
@@ -262,7 +262,7 @@ func (p *part) checkHeader(table *Table) error {
 func checkValue(v string) error {
 	for i := range len(v) {
 		if c := v[i]; c < ' ' && c != '\t' || c == 0x7f {
-			return fmt.Errorf("the value %q has the control character %q, which no header may have", clip(v), c)
+			return fmt.Errorf("the value %q contains the control character %q", clip(v), c)
 		}
 	}
 	return nil
@@ -273,9 +273,9 @@ func checkValue(v string) error {
 func (t *Target) checkLength(value string) error {
 	switch value = strings.Trim(value, " \t"); {
 	case t.bodyMade():
-		return errors.New("header Content-Length: the body is a template, and the length of each is sent with it; leave the header out")
+		return errors.New("header Content-Length: leave it out: the length of each body from the template is sent")
 	case value != strconv.Itoa(len(t.Body)):
-		return fmt.Errorf("header Content-Length: is %q, and the body has %d bytes; its length is always sent, leave the header out", clip(value), len(t.Body))
+		return fmt.Errorf("header Content-Length: is %q, but the body has %d bytes; leave the header out: the length is always sent", clip(value), len(t.Body))
 	}
 	return nil
 }

@@ -49,41 +49,41 @@ func TestCompileRefuses(t *testing.T) {
 		target Target
 		want   string
 	}{
-		{Target{}, `URL "": write it whole, as http://localhost:8080/path`},
-		{Target{URL: "localhost:8080/"}, `URL "localhost:8080/": write it whole`},
-		{Target{URL: "ftp://h/"}, `write it whole`},
+		{Target{}, `URL "": write it in full, as http://localhost:8080/path`},
+		{Target{URL: "localhost:8080/"}, `URL "localhost:8080/": write it in full`},
+		{Target{URL: "ftp://h/"}, `write it in full`},
 		{Target{URL: "http:///a"}, `the host is missing`},
 		{Target{URL: "http://:8080/"}, `the host is missing`},
-		{Target{URL: "http://h:/"}, `the port is missing behind the colon`},
-		{Target{URL: "http://h:0/"}, `port 0 is not one of 1 to 65535`},
+		{Target{URL: "http://h:/"}, `the port is missing after the colon`},
+		{Target{URL: "http://h:0/"}, `port 0 is not within 1 to 65535`},
 		{Target{URL: "http://h:65536/"}, `port 65536 is not`},
 		{Target{URL: "http://h:x/"}, `invalid port`},
 		{Target{URL: "http://h\r\nX: 1/"}, `invalid`},
 		{Target{URL: "http://a b/"}, `invalid`},
-		{Target{URL: "http://a,b/"}, `has the character ','`},
+		{Target{URL: "http://a,b/"}, `invalid character ','`},
 		{Target{URL: "http://é/"}, `write it in its ASCII form`},
 		{Target{URL: "http://[::g]/"}, `invalid`},
 		{Target{URL: "http://[1.2.3.4]/"}, `invalid`},
 		{Target{URL: "http://{{pick a b}}/"}, `the host cannot be a template`},
-		{Target{URL: "http://h/%4"}, `"%4" is no escaped character; a plain percent sign is %25`},
-		{Target{URL: "http://h/{{nothing}}"}, `URL "http://h/{{nothing}}": {{nothing}}: there is no such generator`},
-		{Target{URL: "http://h/", Method: "GE T"}, `method "GE T": has characters`},
-		{Target{URL: "http://h/", Method: "GET\r\nX:"}, `has characters that no method has`},
-		{Target{URL: "http://h/", Method: "CONNECT"}, `asks a proxy for a tunnel`},
-		{Target{URL: "http://h/", Header: []Field{{"", "a"}}}, `header "": is no name`},
-		{Target{URL: "http://h/", Header: []Field{{"A:", "a"}}}, `header "A:": is no name`},
-		{Target{URL: "http://h/", Header: []Field{{"A\r\nB", "a"}}}, `header "A\r\nB": is no name`},
-		{Target{URL: "http://h/", Header: []Field{{"{{seq}}", "a"}}}, `is no name`},
-		{Target{URL: "http://h/", Header: []Field{{"A", "b\r\nC: d"}}}, `header A: the value "b\r\nC: d" has the control character '\r'`},
+		{Target{URL: "http://h/%4"}, `"%4" is not an escaped character; write a plain percent sign as %25`},
+		{Target{URL: "http://h/{{nothing}}"}, `URL "http://h/{{nothing}}": {{nothing}}: unknown generator`},
+		{Target{URL: "http://h/", Method: "GE T"}, `method "GE T": invalid characters`},
+		{Target{URL: "http://h/", Method: "GET\r\nX:"}, `invalid characters; give a word`},
+		{Target{URL: "http://h/", Method: "CONNECT"}, `opens a tunnel through a proxy`},
+		{Target{URL: "http://h/", Header: []Field{{"", "a"}}}, `header "": not a header name`},
+		{Target{URL: "http://h/", Header: []Field{{"A:", "a"}}}, `header "A:": not a header name`},
+		{Target{URL: "http://h/", Header: []Field{{"A\r\nB", "a"}}}, `header "A\r\nB": not a header name`},
+		{Target{URL: "http://h/", Header: []Field{{"{{seq}}", "a"}}}, `not a header name`},
+		{Target{URL: "http://h/", Header: []Field{{"A", "b\r\nC: d"}}}, `header A: the value "b\r\nC: d" contains the control character '\r'`},
 		{Target{URL: "http://h/", Header: []Field{{"A", "b\x00"}}}, `control character '\x00'`},
-		{Target{URL: "http://h/", Header: []Field{{"A", "{{pick \"b\\nc\"}}"}}}, `header A: the value "b\nc" has the control character '\n'`},
+		{Target{URL: "http://h/", Header: []Field{{"A", "{{pick \"b\\nc\"}}"}}}, `header A: the value "b\nc" contains the control character '\n'`},
 		{Target{URL: "http://h/", Header: []Field{{"A", "{{\"b\\nc\"}}"}}}, `control character '\n'`},
-		{Target{URL: "http://h/", Header: []Field{{"A", "{{csv.odd}}"}}}, `header A: users.csv, row 2, column odd: the value "x\ny" has the control character '\n'`},
+		{Target{URL: "http://h/", Header: []Field{{"A", "{{csv.odd}}"}}}, `header A: users.csv, row 2, column odd: the value "x\ny" contains the control character '\n'`},
 		{Target{URL: "http://h/", Header: []Field{{"A", "b\nc"}}, Literal: true}, `control character '\n'`},
 		{Target{URL: "http://h/", Header: []Field{{"transfer-encoding", "chunked"}}}, `bodies are sent whole`},
 		{Target{URL: "http://h/", Header: []Field{{"Host", "a"}, {"host", "b"}}}, `header Host: is given twice`},
-		{Target{URL: "http://h/", Header: []Field{{"content-length", "5"}}, Body: []byte("body")}, `header Content-Length: is "5", and the body has 4 bytes`},
-		{Target{URL: "http://h/", Header: []Field{{"Content-Length", "7"}}, Body: []byte("{{seq}}")}, `header Content-Length: the body is a template`},
+		{Target{URL: "http://h/", Header: []Field{{"content-length", "5"}}, Body: []byte("body")}, `header Content-Length: is "5", but the body has 4 bytes`},
+		{Target{URL: "http://h/", Header: []Field{{"Content-Length", "7"}}, Body: []byte("{{seq}}")}, `header Content-Length: leave it out: the length of each body from the template`},
 		{Target{URL: "http://h/", Weight: -1}, `weight -1 is not a number above 0`},
 	} {
 		_, err := New([]Target{tc.target}, Options{Table: table(t)})
@@ -99,7 +99,7 @@ func TestCompileRefuses(t *testing.T) {
 		t.Errorf("the place of a target: %v", err)
 	}
 	_, err = New([]Target{{URL: "http://h/", Weight: 1}, {URL: "http://h/"}}, Options{})
-	if err == nil || !strings.Contains(err.Error(), "target 2 has no weight, others have") {
+	if err == nil || !strings.Contains(err.Error(), "target 2 has no weight but others do") {
 		t.Errorf("a weight is missing: %v", err)
 	}
 	// Escaped line breaks are values like others.

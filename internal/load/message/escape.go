@@ -30,7 +30,7 @@ func (e escape) filtered(filter escape) (escape, error) {
 	case filter == raw:
 		return plain, nil
 	case filter == inJSON && url:
-		return 0, errors.New("json is for headers and bodies; in a URL values are escaped for it")
+		return 0, errors.New("json is for headers and bodies; values in a URL are escaped for the URL")
 	}
 	return filter, nil
 }

@@ -45,7 +45,7 @@ type headerTemplate struct {
 // say which target and what of it is wrong.
 func New(targets []Target, o Options) (*Set, error) {
 	if len(targets) == 0 {
-		return nil, errors.New("make requests: there are no targets")
+		return nil, errors.New("make requests: no targets")
 	}
 	s := &Set{seed: o.Seed, table: o.Table}
 	origins := make(map[string]int)
@@ -104,12 +104,12 @@ func (s *Set) weigh(targets []Target) error {
 	if given < len(targets) {
 		for i := range targets {
 			if targets[i].Weight == 0 {
-				return fmt.Errorf("%s has no weight, others have; give each one a weight, or none", targets[i].name(i, len(targets)))
+				return fmt.Errorf("%s has no weight but others do; give a weight to each target or to none", targets[i].name(i, len(targets)))
 			}
 		}
 	}
 	if math.IsInf(sum, 0) {
-		return errors.New("the weights add up to more than a number can hold")
+		return errors.New("the sum of the weights overflows")
 	}
 	if len(targets) > 1 {
 		s.upTo = upTo

@@ -33,7 +33,7 @@ func readTable(name string, r io.Reader, maxBytes int64, maxRows int) (*Table, e
 	in := csv.NewReader(&bounded{r: r, left: maxBytes, most: maxBytes})
 	columns, err := in.Read()
 	if err == io.EOF {
-		return nil, fmt.Errorf("read %s: it is empty; its first row names the columns", name)
+		return nil, fmt.Errorf("read %s: the file is empty; want a first row with the column names", name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -46,7 +46,7 @@ func readTable(name string, r io.Reader, maxBytes int64, maxRows int) (*Table, e
 		case t.columns[i] == "":
 			return nil, fmt.Errorf("read %s: column %d has no name", name, i+1)
 		case slices.Contains(t.columns[:i], t.columns[i]):
-			return nil, fmt.Errorf("read %s: there are two columns %q", name, t.columns[i])
+			return nil, fmt.Errorf("read %s: column %q appears twice", name, t.columns[i])
 		}
 	}
 	t.longest = make([]int, len(t.columns))
@@ -54,13 +54,13 @@ func readTable(name string, r io.Reader, maxBytes int64, maxRows int) (*Table, e
 		row, err := in.Read()
 		switch {
 		case err == io.EOF && len(t.rows) == 0:
-			return nil, fmt.Errorf("read %s: there are no rows behind the names of the columns", name)
+			return nil, fmt.Errorf("read %s: no rows after the column names", name)
 		case err == io.EOF:
 			return t, nil
 		case err != nil:
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		case len(t.rows) == maxRows:
-			return nil, fmt.Errorf("read %s: it has more than %d rows", name, maxRows)
+			return nil, fmt.Errorf("read %s: larger than %d rows", name, maxRows)
 		}
 		for i, v := range row {
 			t.longest[i] = max(t.longest[i], len(v))
@@ -91,7 +91,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("%w: at most %d bytes are read", errTooLong, b.most)
+		return 0, fmt.Errorf("%w: the limit is %d bytes", errTooLong, b.most)
 	}
 	return n, err
 }

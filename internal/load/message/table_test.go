@@ -20,14 +20,14 @@ func TestReadTable(t *testing.T) {
 		t.Errorf("got %+v", tab)
 	}
 	for _, tc := range []struct{ text, want string }{
-		{"", "read x: it is empty; its first row names the columns"},
-		{"a,b\n", "there are no rows behind the names"},
+		{"", "read x: the file is empty; want a first row with the column names"},
+		{"a,b\n", "no rows after the column names"},
 		{"a,,c\n1,2,3\n", "column 2 has no name"},
-		{"a,b,a\n1,2,3\n", `there are two columns "a"`},
+		{"a,b,a\n1,2,3\n", `column "a" appears twice`},
 		{"a,b\n1\n", "line 2"},
 		{"a\n\"1\n", `line 2`},
-		{"a\n" + strings.Repeat("1\n", 5), "it has more than 4 rows"},
-		{"a\n" + strings.Repeat("1", 100), "file is too long: at most 64 bytes are read"},
+		{"a\n" + strings.Repeat("1\n", 5), "larger than 4 rows"},
+		{"a\n" + strings.Repeat("1", 100), "file is too long: the limit is 64 bytes"},
 	} {
 		_, err := readTable("x", strings.NewReader(tc.text), 64, 4)
 		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "read x: ") {

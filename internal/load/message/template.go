@@ -144,18 +144,18 @@ func parsePart(words []word, table *Table, at escape) (part, error) {
 
 func parseGenerator(words []word, table *Table, at escape) (part, error) {
 	if len(words) == 0 {
-		return part{}, errors.New("nothing stands between the braces; there are " + generators)
+		return part{}, errors.New("empty braces; want one of " + generators)
 	}
 	if words[0].quoted {
 		if len(words) > 1 {
-			return part{}, errors.New("a quoted text stands alone between its braces")
+			return part{}, errors.New("a quoted text must be alone between the braces")
 		}
 		return part{text: words[0].text}, nil
 	}
 	name, args := words[0].text, words[1:]
 	if e, ok := filters[name]; ok {
 		if len(args) == 0 {
-			return part{}, fmt.Errorf("write what to put there, as {{%s csv.NAME}}", name)
+			return part{}, fmt.Errorf("name the value, as {{%s csv.NAME}}", name)
 		}
 		at, err := at.filtered(e)
 		if err != nil {
@@ -184,12 +184,12 @@ func parseGenerator(words []word, table *Table, at escape) (part, error) {
 		return parseLength(kindHex, args)
 	case "uuid":
 		if len(args) > 0 {
-			return part{}, errors.New("uuid takes nothing behind it")
+			return part{}, errors.New("uuid takes no arguments")
 		}
 		return part{kind: kindUUID}, nil
 	case "pick":
 		if len(args) == 0 {
-			return part{}, errors.New("write what to pick from, as {{pick a b c}}")
+			return part{}, errors.New("list the choices, as {{pick a b c}}")
 		}
 		p := part{kind: kindPick}
 		for _, a := range args {
@@ -197,12 +197,12 @@ func parseGenerator(words []word, table *Table, at escape) (part, error) {
 		}
 		return p, nil
 	}
-	return part{}, errors.New("there is no such generator; there are " + generators)
+	return part{}, errors.New("unknown generator; want one of " + generators)
 }
 
 func parseColumn(name string, table *Table, at escape) (part, error) {
 	if table == nil {
-		return part{}, errors.New("there is no CSV file; give one")
+		return part{}, errors.New("no CSV file was given")
 	}
 	i := slices.Index(table.columns, name)
 	if i < 0 {
@@ -219,7 +219,7 @@ func parseSeq(args []word) (part, error) {
 	if len(args) == 1 {
 		first, err := strconv.ParseInt(args[0].text, 10, 64)
 		if err != nil {
-			return part{}, fmt.Errorf("%q is no whole number to begin with", clip(args[0].text))
+			return part{}, fmt.Errorf("%q is not a whole number to begin with", clip(args[0].text))
 		}
 		p.low = first
 	}
@@ -228,13 +228,13 @@ func parseSeq(args []word) (part, error) {
 
 func parseInt(args []word) (part, error) {
 	if len(args) != 2 {
-		return part{}, errors.New("write the lowest and the highest, as {{int 1 1000}}")
+		return part{}, errors.New("give the lowest and the highest number, as {{int 1 1000}}")
 	}
 	low, err := strconv.ParseInt(args[0].text, 10, 64)
 	high, err2 := strconv.ParseInt(args[1].text, 10, 64)
 	switch {
 	case err != nil || err2 != nil:
-		return part{}, errors.New("the lowest and the highest are whole numbers of 64 bits, as in {{int 1 1000}}")
+		return part{}, errors.New("the lowest and the highest must be 64-bit integers, as in {{int 1 1000}}")
 	case low > high:
 		return part{}, fmt.Errorf("the lowest, %d, is above the highest, %d", low, high)
 	}
@@ -248,7 +248,7 @@ func parseLength(k kind, args []word) (part, error) {
 		p.length, err = strconv.Atoi(args[0].text)
 	}
 	if len(args) != 1 || err != nil || p.length < 1 || p.length > longestValue {
-		return part{}, fmt.Errorf("write how many characters, from 1 to %d", longestValue)
+		return part{}, fmt.Errorf("give a number of characters from 1 to %d", longestValue)
 	}
 	return p, nil
 }

@@ -162,25 +162,25 @@ func TestTemplateRefuses(t *testing.T) {
 	tab := table(t)
 	all := generators
 	for _, tc := range []struct{ template, want string }{
-		{"{{sequence}}", "{{sequence}}: there is no such generator; there are " + all},
-		{"{{}}", "nothing stands between the braces; there are " + all},
+		{"{{sequence}}", "{{sequence}}: unknown generator; want one of " + all},
+		{"{{}}", "empty braces; want one of " + all},
 		{"a {{seq", `{{seq: the closing }} is missing; a plain {{ is written as {{"{{"}}`},
 		{`{{pick "a}}`, "the closing quote is missing"},
-		{`{{"a" b}}`, "a quoted text stands alone"},
+		{`{{"a" b}}`, "a quoted text must be alone"},
 		{"{{seq 1 2}}", "write {{seq}}, or {{seq 1000}}"},
-		{"{{seq x}}", `"x" is no whole number to begin with`},
-		{"{{int}}", "write the lowest and the highest, as {{int 1 1000}}"},
+		{"{{seq x}}", `"x" is not a whole number to begin with`},
+		{"{{int}}", "give the lowest and the highest number, as {{int 1 1000}}"},
 		{"{{int 2 1}}", "the lowest, 2, is above the highest, 1"},
-		{"{{int 1 9223372036854775808}}", "whole numbers of 64 bits"},
-		{"{{string}}", "write how many characters, from 1 to 1048576"},
+		{"{{int 1 9223372036854775808}}", "64-bit integers"},
+		{"{{string}}", "give a number of characters from 1 to 1048576"},
 		{"{{string 0}}", "from 1 to 1048576"},
 		{"{{hex 1048577}}", "from 1 to 1048576"},
-		{"{{uuid 4}}", "uuid takes nothing behind it"},
-		{"{{pick}}", "write what to pick from"},
+		{"{{uuid 4}}", "uuid takes no arguments"},
+		{"{{pick}}", "list the choices"},
 		{"{{csv.age}}", `users.csv has no column "age"; it has name, odd, full name`},
 		{"{{csv}}", `write {{csv.NAME}}, or {{csv "A NAME"}}`},
-		{"{{csv.}}", "there is no such generator"},
-		{"{{raw}}", "write what to put there, as {{raw csv.NAME}}"},
+		{"{{csv.}}", "unknown generator"},
+		{"{{raw}}", "name the value, as {{raw csv.NAME}}"},
 		{"{{" + strings.Repeat("a", 500), "the closing }} is missing"},
 	} {
 		_, err := New([]Target{{URL: "http://h/", Body: []byte(tc.template)}}, Options{Table: tab})
@@ -194,7 +194,7 @@ func TestTemplateRefuses(t *testing.T) {
 			t.Errorf("%.40s, literal: %v", tc.template, err)
 		}
 	}
-	if _, err := New([]Target{{URL: "http://h/{{csv.name}}"}}, Options{}); err == nil || !strings.Contains(err.Error(), "there is no CSV file") {
+	if _, err := New([]Target{{URL: "http://h/{{csv.name}}"}}, Options{}); err == nil || !strings.Contains(err.Error(), "no CSV file was given") {
 		t.Errorf("without a CSV file: %v", err)
 	}
 	if _, err := New([]Target{{URL: "http://h/{{json csv.name}}"}}, Options{Table: tab}); err == nil || !strings.Contains(err.Error(), "json is for headers and bodies") {

@@ -110,7 +110,7 @@ func (d *driver) drive(ctx context.Context) engine.Report {
 	}
 	report := engine.Report{InFlight: int(d.inFlight.Load()), OldestInFlight: time.Duration(d.oldest.Load())}
 	if d.fewer.Load() {
-		report.Notes = append(report.Notes, fmt.Sprintf("the server lets fewer streams than %d be open on a connection: requests waited for that, and the wait stands in the service times", j.Streams))
+		report.Notes = append(report.Notes, fmt.Sprintf("the server allows fewer than %d streams on a connection: requests waited for a stream; the wait is included in service time", j.Streams))
 	}
 	if to := d.location.Load(); to != nil {
 		report.Location = *to

@@ -12,15 +12,15 @@ import (
 )
 
 // errSwitching is an answer of 101 to a request that did not ask for it.
-var errSwitching = errors.New("the server switches to another protocol, which was not asked for")
+var errSwitching = errors.New("the server switched protocols without being asked")
 
 // errStatus is an answer whose status is none, which net/http takes.
-var errStatus = errors.New("the answer's status is no number of three digits, the first of them not 0")
+var errStatus = errors.New("the answer's status is not a number from 100 to 999")
 
 // errVersion is an answer in another version of HTTP than the one that was
 // agreed on.
 func errVersion(proto string) error {
-	return fmt.Errorf("the server answers in %s: it does not speak the protocol that was asked for", record.Line(proto))
+	return fmt.Errorf("the server answers in %s, not in the protocol of the request", record.Line(proto))
 }
 
 // explain names what an error means that came when there was a connection, and

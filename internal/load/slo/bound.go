@@ -122,7 +122,7 @@ func (b Bound) String() string {
 const (
 	longest    = 4 << 10 // of a text with bounds
 	mostBounds = 64
-	example    = "write them like p99<50ms,errors<0.1%,throughput>1000/s"
+	example    = "write bounds like p99<50ms,errors<0.1%,throughput>1000/s"
 )
 
 // Parse reads bounds. Spaces around names, operators and values do not count.
@@ -131,11 +131,11 @@ func Parse(s string) (Bounds, error) {
 		return nil, fmt.Errorf("parse bounds: %d bytes are too many; %s", len(s), example)
 	}
 	if strings.TrimSpace(s) == "" {
-		return nil, fmt.Errorf("parse bounds: there are none; %s", example)
+		return nil, fmt.Errorf("parse bounds: no bounds; %s", example)
 	}
 	parts := strings.Split(s, ",")
 	if len(parts) > mostBounds {
-		return nil, fmt.Errorf("parse bounds: %d are too many, give %d at most", len(parts), mostBounds)
+		return nil, fmt.Errorf("parse bounds: %d bounds are too many; give at most %d", len(parts), mostBounds)
 	}
 	var out Bounds
 	for i, part := range parts {
@@ -158,11 +158,11 @@ func (b Bound) upper() bool { return b.Op == Less || b.Op == AtMost }
 
 func parseBound(s string) (Bound, error) {
 	if s == "" {
-		return Bound{}, fmt.Errorf("it is empty; %s", example)
+		return Bound{}, fmt.Errorf("empty; %s", example)
 	}
 	at := strings.IndexAny(s, "<>=")
 	if at < 0 {
-		return Bound{}, fmt.Errorf("it has no operator: one of < <= > >=; %s", example)
+		return Bound{}, fmt.Errorf("no operator (< <= > >=); %s", example)
 	}
 	end := at + 1
 	if strings.HasPrefix(s[end:], "=") {
@@ -172,7 +172,7 @@ func parseBound(s string) (Bound, error) {
 	switch op {
 	case Less, AtMost, More, AtLeast:
 	default:
-		return Bound{}, fmt.Errorf("%q is no operator: use one of < <= > >=", string(op))
+		return Bound{}, fmt.Errorf("%q is not an operator: use one of < <= > >=", string(op))
 	}
 	m, err := parseMetric(strings.TrimSpace(s[:at]))
 	if err != nil {
@@ -198,9 +198,9 @@ func parseBound(s string) (Bound, error) {
 func (b Bound) possible() error {
 	switch {
 	case b.Metric.Kind == Errors && (b.Op == Less && b.Value == 0 || b.Op == More && b.Value == 1):
-		return fmt.Errorf("no share of errors is that; for none at all write errors<=0%%")
+		return fmt.Errorf("no share of errors meets it; for no errors write errors<=0%%")
 	case b.Metric.Kind == Errors && (b.Op == AtMost && b.Value == 1 || b.Op == AtLeast && b.Value == 0):
-		return fmt.Errorf("every share of errors is that; for none at all write errors<=0%%")
+		return fmt.Errorf("every share of errors meets it; for no errors write errors<=0%%")
 	case b.Metric.Kind != Errors && b.Value == 0:
 		return fmt.Errorf("give a value above 0")
 	}
@@ -224,7 +224,7 @@ func parseMetric(s string) (Metric, error) {
 		return m, nil
 	case "errors", "throughput":
 		if m.Times != Usual {
-			return Metric{}, fmt.Errorf("%s is no time: write it without %q", name, s[:len(s)-len(name)])
+			return Metric{}, fmt.Errorf("%s is not a time: write it without %q", name, s[:len(s)-len(name)])
 		}
 		if m.Kind = Errors; name == "throughput" {
 			m.Kind = Throughput
@@ -233,7 +233,7 @@ func parseMetric(s string) (Metric, error) {
 	}
 	digits, ok := strings.CutPrefix(name, "p")
 	if !ok || !isDecimal(digits) {
-		return Metric{}, fmt.Errorf("there is no metric %q: use p50, p99, p99.9 or another quantile, mean, max, errors or throughput, and service. or response. before a time", s)
+		return Metric{}, fmt.Errorf("unknown metric %q: use p50, p99, p99.9 or another quantile, mean, max, errors or throughput, with service. or response. before a time", s)
 	}
 	p, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !(p > 0 && p < 100) {
@@ -247,7 +247,7 @@ func parseTime(s string) (float64, error) {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%q is no time: write it like 50ms or 1.5s", s)
+		return 0, fmt.Errorf("%q is not a time: write it like 50ms or 1.5s", s)
 	case d < 0:
 		return 0, fmt.Errorf("%q is negative", s)
 	case d > longestTime:
@@ -264,7 +264,7 @@ func parseShare(s string) (float64, error) {
 	digits = strings.TrimSpace(digits)
 	v, err := strconv.ParseFloat(digits, 64)
 	if !isDecimal(digits) || err != nil {
-		return 0, fmt.Errorf("%q is no share: write it like 0.1%% or 0.001", s)
+		return 0, fmt.Errorf("%q is not a share: write it like 0.1%% or 0.001", s)
 	}
 	if percent {
 		v /= 100
@@ -279,7 +279,7 @@ func parseRate(s string) (float64, error) {
 	digits := strings.TrimSpace(strings.TrimSuffix(s, "/s"))
 	v, err := strconv.ParseFloat(digits, 64)
 	if !isDecimal(digits) || err != nil { // also of what no float64 holds
-		return 0, fmt.Errorf("%q is no rate: write it like 1000/s", s)
+		return 0, fmt.Errorf("%q is not a rate: write it like 1000/s", s)
 	}
 	return v, nil
 }

@@ -101,7 +101,7 @@ func (m Metric) in(h *hist.Histogram) (value float64, note string) {
 	// At least one of the times has to lie above the quantile. 100 − 99.9 is a little
 	// less than 0.1.
 	if float64(n)*(100-m.Percent) < 100-1e-6 {
-		note = fmt.Sprintf("of %s: the largest of them", quantity.Plural(int(n), "time"))
+		note = fmt.Sprintf("of %s: their maximum", quantity.Plural(int(n), "time"))
 	}
 	return float64(h.Quantile(m.Percent / 100)), note
 }
