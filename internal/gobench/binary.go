@@ -58,7 +58,7 @@ func (b *Binary) run(ctx context.Context, what string, c process.Command) (*proc
 		return res, fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
 	if errors.Is(err, syscall.ENOEXEC) {
-		return nil, newError(KindStart, "", fmt.Sprintf("%s: it was built for %s, which this machine does not run: unset GOOS and GOARCH", what, b.system()), "")
+		return nil, newError(KindStart, "", fmt.Sprintf("%s: built for %s, which this machine cannot run: unset GOOS and GOARCH", what, b.system()), "")
 	}
 	if err != nil {
 		return nil, newError(KindStart, "", fmt.Sprintf("%s: start the test binary %s: %v", what, b.Path, rootCause(err)), "")

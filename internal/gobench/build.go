@@ -59,13 +59,13 @@ func BuildProgram(ctx context.Context, t *Target, o BuildOptions, overlay, out s
 	o.Flags = append(o.Flags[:len(o.Flags):len(o.Flags)], "-overlay="+overlay)
 	b, err := build(ctx, t, o, out, "build "+t.ImportPath, "build", "-buildvcs=false")
 	if errors.Is(err, errNothingBuilt) {
-		return nil, newError(KindUsage, "", fmt.Sprintf("build %s: the flags %q make no program: leave out those that only list or check", t.ImportPath, o.Flags), "")
+		return nil, newError(KindUsage, "", fmt.Sprintf("build %s: the flags %q produce no program: leave out flags that only list or check", t.ImportPath, o.Flags), "")
 	}
 	return b, err
 }
 
 // errNothingBuilt says that the go command was content and made no file.
-var errNothingBuilt = errors.New("nothing was built")
+var errNothingBuilt = errors.New("no binary was built")
 
 // build has the go command build the target at out and describes the result.
 func build(ctx context.Context, t *Target, o BuildOptions, out, what string, args ...string) (*Binary, error) {

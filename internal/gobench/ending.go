@@ -45,7 +45,7 @@ func ending(s story) *Error {
 		}
 		return fail(KindTimeout, "%s did not finish within %v%s: raise -timeout or -budget", s.what, s.limit.Round(time.Millisecond), at)
 	case process.Flooded:
-		return fail(KindOutput, "%s was ended because it printed too much (%d bytes): make it print less", s.what, s.res.OutputBytes)
+		return fail(KindOutput, "%s was stopped after printing %d bytes: make it print less", s.what, s.res.OutputBytes)
 	}
 	if c, ok := findCrash(s.stderr); ok {
 		detail = c.trace
@@ -57,7 +57,7 @@ func ending(s story) *Error {
 			at = " at " + place
 		}
 		if strings.Contains(c.message, "unexpected call to os.Exit(0)") {
-			return fail(KindExit, "%s ended the process%s (exit status 0) before it reported a result: remove the call of os.Exit", s.what, at)
+			return fail(KindExit, "%s ended the process%s (exit status 0) before it reported a result: remove the call to os.Exit", s.what, at)
 		}
 		if c.fatal {
 			return fail(KindPanic, "%s crashed%s: %s", s.what, at, c.message)
@@ -277,7 +277,7 @@ func lastLine(text string) string {
 func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
 	const limit = 20 * time.Second
 	detail := s.stdout + s.stderr
-	none := newError(KindNoResult, s.bench, s.what+" ended without a result: no benchmark of that name ran to its end, or what it printed hides the result", detail)
+	none := newError(KindNoResult, s.bench, s.what+" ended without a result: no benchmark of that name ran to its end, or its output hides the result", detail)
 	again := Run{Bench: r.Bench, Pattern: r.Pattern, BenchTime: "1x", CPU: r.CPU, Timeout: limit}
 	args, err := again.args()
 	if err != nil {

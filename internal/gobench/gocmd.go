@@ -92,14 +92,14 @@ func rootCause(err error) error {
 // troubles are what the go command says when it cannot work at all, and what
 // to do about it: neither the package nor its name is to blame.
 var troubles = []struct{ said, do string }{
-	{"creating work dir", "set TMPDIR to a directory that can be written to"},
-	{"build cache is ", "set HOME, or GOCACHE to a directory that can be written to"},
-	{"failed to initialize build cache", "set HOME, or GOCACHE to a directory that can be written to"},
+	{"creating work dir", "set TMPDIR to a writable directory"},
+	{"build cache is ", "set HOME, or set GOCACHE to a writable directory"},
+	{"failed to initialize build cache", "set HOME, or set GOCACHE to a writable directory"},
 	{"toolchain not available", "set GOTOOLCHAIN=local, or install that version of Go"},
 	{"updates to go.mod needed", "run `go mod tidy` in the module"},
 	{"updates to go.sum needed", "run `go mod tidy` in the module"},
 	{"missing go.sum entry", "run `go mod tidy` in the module"},
-	{"parsing $GOFLAGS", "mend the GOFLAGS of the environment, or of go env"},
+	{"parsing $GOFLAGS", "fix GOFLAGS in the environment or in go env"},
 }
 
 // goTrouble recognises them; nil is any other complaint.

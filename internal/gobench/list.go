@@ -133,7 +133,7 @@ func patternDir(dir, operand string) (workDir, ask string, err error) {
 	st, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return "", "", newError(KindNoPackage, "", fmt.Sprintf("there is no directory %s", base), "")
+		return "", "", newError(KindNoPackage, "", fmt.Sprintf("no directory %s", base), "")
 	case err != nil:
 		return "", "", newError(KindNoPackage, "", fmt.Sprintf("look at %s: %v", base, rootCause(err)), "")
 	case !st.IsDir():

@@ -84,9 +84,9 @@ func TestList(t *testing.T) {
 		}
 	}
 	for operand, want := range map[string]string{
-		"": "no package given", "-x": "is not a package", "./none": "there is no directory ./none", "./none/...": "there is no directory ./none/",
+		"": "no package given", "-x": "is not a package", "./none": "no directory ./none", "./none/...": "no directory ./none/",
 		"./go.mod": "is a file", "./empty": "no Go files", "./empty/...": "matches no package", "example.com/none/...": "matches no package",
-		"fmtt": "there is no package fmtt", "./windows": "build constraints",
+		"fmtt": "no package fmtt", "./windows": "build constraints",
 	} {
 		_, err := List(ctx, dir, []string{operand}, BuildOptions{})
 		var ge *Error

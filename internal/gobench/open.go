@@ -15,12 +15,12 @@ import (
 // has that, and else in workDir, with env in its environment.
 func Open(ctx context.Context, file, workDir string, env []string) (*Binary, error) {
 	notOne := func(why string) error {
-		return newError(KindUsage, "", fmt.Sprintf("%s is no test binary%s: build one with `go test -c`", file, why), "")
+		return newError(KindUsage, "", fmt.Sprintf("%s is not a test binary%s: build one with `go test -c`", file, why), "")
 	}
 	st, err := os.Stat(file)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, newError(KindUsage, "", fmt.Sprintf("there is no file %s", file), "")
+		return nil, newError(KindUsage, "", fmt.Sprintf("no file %s", file), "")
 	case err != nil:
 		return nil, newError(KindStart, "", fmt.Sprintf("look at %s: %v", file, rootCause(err)), "")
 	case !st.Mode().IsRegular():
@@ -28,7 +28,7 @@ func Open(ctx context.Context, file, workDir string, env []string) (*Binary, err
 	}
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
-		return nil, notOne(", nor any program that Go built")
+		return nil, notOne(", nor a program built with Go")
 	}
 	// The go command gives its test programs the path of the package and this
 	// ending.

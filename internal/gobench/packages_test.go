@@ -133,10 +133,10 @@ func TestOpen(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, text := range map[string]string{
-		"prog": `.*prog is no test binary but the program own\.test/mod: build one with .*`,
-		"text": `.*text is no test binary, nor any program that Go built: .*`,
-		"nope": `there is no file .*nope`,
-		".":    `.* is no test binary: .*`,
+		"prog": `.*prog is not a test binary but the program own\.test/mod: build one with .*`,
+		"text": `.*text is not a test binary, nor a program built with Go: .*`,
+		"nope": `no file .*nope`,
+		".":    `.* is not a test binary: .*`,
 	} {
 		_, err := Open(ctx, filepath.Join(dir, name), dir, nil)
 		wantError(t, name, err, KindUsage, text)

@@ -56,7 +56,7 @@ func TestEndings(t *testing.T) {
 		{"BenchmarkErrors", KindFailed, `BenchmarkErrors failed: {b.Error(}: wrong sum`},
 		{"BenchmarkSubFails", KindFailed, `BenchmarkSubFails/bad failed: {b.Fatal("inner}: inner`},
 		{"BenchmarkDeadlock", KindPanic, `BenchmarkDeadlock crashed.*: all goroutines are asleep - deadlock!`},
-		{"BenchmarkExit0", KindExit, `BenchmarkExit0 ended the process at {os.Exit(0)} \(exit status 0\) before it reported a result: remove the call of os\.Exit`},
+		{"BenchmarkExit0", KindExit, `BenchmarkExit0 ended the process at {os.Exit(0)} \(exit status 0\) before it reported a result: remove the call to os\.Exit`},
 		{"BenchmarkExit3", KindExit, `BenchmarkExit3 ended the process \(exit status 3\) before it reported a result`},
 		{"BenchmarkLogFatal", KindExit, `BenchmarkLogFatal ended the process \(exit status 1\) before it reported a result; the last line on stderr: "[^"]*cannot open \[31mdb"`},
 		{"BenchmarkKilled", KindExit, `BenchmarkKilled was killed \(signal: killed\): most likely the machine or its control group ran out of memory`},
@@ -261,7 +261,7 @@ func TestFlood(t *testing.T) {
 	var out bytes.Buffer
 	res, err := b.Run(t.Context(), Run{Bench: "BenchmarkFloods", Output: &out})
 	var e *Error
-	if !errors.As(err, &e) || e.Kind != KindOutput || !strings.HasPrefix(e.Text, "BenchmarkFloods was ended because it printed too much") {
+	if !errors.As(err, &e) || e.Kind != KindOutput || !strings.HasPrefix(e.Text, "BenchmarkFloods was stopped after printing ") {
 		t.Fatalf("error %#v", err)
 	}
 	if len(res.Raw) > keptHead+keptTail+100 || !res.Truncated || out.Len() > maxCopied {
@@ -430,7 +430,7 @@ func TestOtherSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := b.Test(t.Context(), "", 0)
-	wantError(t, "another system's binary", err, KindStart, `run the tests of .*: it was built for plan9/arm, which this machine does not run: unset GOOS and GOARCH`)
+	wantError(t, "another system's binary", err, KindStart, `run the tests of .*: built for plan9/arm, which this machine cannot run: unset GOOS and GOARCH`)
 }
 
 func TestTests(t *testing.T) {

@@ -94,7 +94,7 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 		return nil, withBelow(ctx, dir, operand, o, listFailed(operand, p.Error.Err, ""))
 	}
 	if p.Name == "" || p.Dir == "" {
-		return nil, newError(KindNoPackage, "", fmt.Sprintf("there is no Go package in %s", operand), said)
+		return nil, newError(KindNoPackage, "", fmt.Sprintf("no Go package in %s", operand), said)
 	}
 	if strings.Contains(operand, "...") { // a pattern with one match is that package
 		if ask = p.ImportPath; IsPath(operand) {
@@ -268,18 +268,18 @@ func listFailed(operand, said, status string) *Error {
 	switch {
 	case strings.Contains(said, "go.mod file not found"), strings.Contains(said, "cannot find main module"), strings.Contains(said, "does not contain main module"):
 		return newError(KindNoModule, "", fmt.Sprintf(
-			"%s is not in a Go module: there is no go.mod in its directory or above; run `go mod init NAME` in the root of your code", operand), said)
+			"%s is not in a Go module (no go.mod in its directory or above): run `go mod init NAME` in the root of your code", operand), said)
 	case strings.Contains(said, "not one of the workspace modules"), strings.Contains(said, "does not contain modules listed in go.work"):
 		return newError(KindNoModule, "", fmt.Sprintf(
 			"%s is in a module that go.work does not list: add it with `go work use`, or set GOWORK=off", operand), said)
 	case strings.Contains(said, "no Go files in"):
-		return newError(KindNoPackage, "", fmt.Sprintf("%s%s: name a directory that holds a package", operand, hasNoGoFiles), said)
+		return newError(KindNoPackage, "", fmt.Sprintf("%s%s: name the directory of a package", operand, hasNoGoFiles), said)
 	case strings.Contains(said, "build constraints exclude all Go files"):
-		return newError(KindNoPackage, "", fmt.Sprintf("build constraints exclude all Go files of %s here: set -tags, GOOS or CGO_ENABLED as they ask", operand), said)
+		return newError(KindNoPackage, "", fmt.Sprintf("build constraints exclude all Go files of %s here: set -tags, GOOS or CGO_ENABLED to match", operand), said)
 	case strings.Contains(said, "no required module provides package"):
-		return newError(KindNoPackage, "", fmt.Sprintf("no module that is required here provides the package %s: check its name, or add it with `go get %s`", operand, operand), said)
+		return newError(KindNoPackage, "", fmt.Sprintf("no required module provides package %s: check its name, or add it with `go get %s`", operand, operand), said)
 	case strings.Contains(said, "is not in std"):
-		return newError(KindNoPackage, "", fmt.Sprintf("there is no package %s: a directory is written ./%s", operand, operand), said)
+		return newError(KindNoPackage, "", fmt.Sprintf("no package %s: write a directory as ./%s", operand, operand), said)
 	case strings.Contains(said, "matched no packages"), first == "" && status == "exit status 0":
 		return noMatch(operand, said)
 	}
@@ -290,7 +290,7 @@ func listFailed(operand, said, status string) *Error {
 }
 
 func noMatch(operand, said string) *Error {
-	return newError(KindNoPackage, "", fmt.Sprintf("%s matches no package: no Go files that are built here are there; name a directory that holds some", operand), said)
+	return newError(KindNoPackage, "", fmt.Sprintf("%s matches no package with Go files to build: name the directory of a package", operand), said)
 }
 
 func severalPackages(operand string, all []listed) *Error {

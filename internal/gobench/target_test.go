@@ -46,28 +46,28 @@ func TestResolveRefuses(t *testing.T) {
 		kind         Kind
 		text         string
 	}{
-		{dir, "./text", KindNoPackage, `\./text has no Go files: name a directory that holds a package`},
+		{dir, "./text", KindNoPackage, `\./text has no Go files: name the directory of a package`},
 		{dir, ".", KindNoPackage, `\. has no Go files; below it \./deep/in have benchmarks: name one of them, or \./\.\.\. for the costliest`},
 		{dir, "./deep", KindNoPackage, `\./deep has no Go files; below it \./deep/in have benchmarks: name one of them, or \./deep/\.\.\. for the costliest`},
 		{dir, "./text/x.txt", KindNoPackage, `\./text/x\.txt is a file: give the directory of its package`},
 		{dir, "./never", KindNoPackage, `build constraints exclude all Go files of \./never here: .*`},
-		{dir, "./nope", KindNoPackage, `there is no directory \./nope`},
-		{dir, filepath.Join(dir, "nope"), KindNoPackage, `there is no directory .*nope`},
-		{dir, "nope", KindNoPackage, `there is no package nope: a directory is written \./nope`},
-		{dir, "nope.test/x", KindNoPackage, `no module that is required here provides the package nope\.test/x: .*`},
+		{dir, "./nope", KindNoPackage, `no directory \./nope`},
+		{dir, filepath.Join(dir, "nope"), KindNoPackage, `no directory .*nope`},
+		{dir, "nope", KindNoPackage, `no package nope: write a directory as \./nope`},
+		{dir, "nope.test/x", KindNoPackage, `no required module provides package nope\.test/x: .*`},
 		{dir, "./...", KindUsage, `\./\.\.\. matches 3 packages \(own\.test/mod/a, own\.test/mod/b, own\.test/mod/deep/in\): name one of them`},
-		{dir, "./text/...", KindNoPackage, `\./text/\.\.\. matches no package: no Go files .* name a directory that holds some`},
+		{dir, "./text/...", KindNoPackage, `\./text/\.\.\. matches no package with Go files to build: name the directory of a package`},
 		{dir, "", KindUsage, `no package given: .*`},
 		{dir, "-x", KindUsage, `"-x" is not a package`},
 		{dir, "bad[", KindNoPackage, `resolve bad\[: malformed import path "bad\[": .*`},
-		{outside, ".", KindNoModule, `\. is not in a Go module: there is no go\.mod in its directory or above; .*`},
-		{outside, "./...", KindNoModule, `\./\.\.\. is not in a Go module: there is no go\.mod in its directory or above; .*`},
+		{outside, ".", KindNoModule, `\. is not in a Go module \(no go\.mod in its directory or above\): .*`},
+		{outside, "./...", KindNoModule, `\./\.\.\. is not in a Go module \(no go\.mod in its directory or above\): .*`},
 	} {
 		_, err := Resolve(t.Context(), tt.dir, tt.operand, BuildOptions{})
 		wantError(t, tt.operand, err, tt.kind, tt.text)
 	}
 	for env, text := range map[string]string{
-		"GOFLAGS=-nonsense":     `look at \./a: parsing \$GOFLAGS: unknown flag -nonsense: mend the GOFLAGS .*`,
+		"GOFLAGS=-nonsense":     `look at \./a: parsing \$GOFLAGS: unknown flag -nonsense: fix GOFLAGS .*`,
 		"GOTOOLCHAIN=go1.999.0": `look at \./a: download go1\.999\.0 .*: toolchain not available: set GOTOOLCHAIN=local, .*`,
 	} {
 		_, err := Resolve(t.Context(), dir, "./a", BuildOptions{Env: []string{"GOPROXY=off", env}})
@@ -290,7 +290,7 @@ func TestBuildRefuses(t *testing.T) {
 		t.Errorf("-o among the flags: %v", err)
 	}
 	_, err = Build(t.Context(), p, BuildOptions{Env: []string{"GOCACHE=" + filepath.Join(fine, "go.mod", "none")}}, out)
-	wantError(t, "no GOCACHE", err, KindStart, `build the tests of own\.test/mod: .*cache.*: set HOME, or GOCACHE to a directory .*`)
+	wantError(t, "no GOCACHE", err, KindStart, `build the tests of own\.test/mod: .*cache.*: set HOME, or set GOCACHE to a writable directory`)
 	t.Setenv("TMPDIR", filepath.Join(fine, "none"))
 	_, err = Build(t.Context(), p, BuildOptions{}, out)
 	wantError(t, "no TMPDIR", err, KindStart, `build the tests of own\.test/mod: creating work dir: .*: set TMPDIR to .*`)

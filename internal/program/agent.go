@@ -51,7 +51,7 @@ type Agent struct {
 // NewAgent makes a directory that nobody else can read. Remove removes it.
 func NewAgent(o Options) (*Agent, error) {
 	if o.BlockRate < 0 || o.MutexFraction < 0 || o.MemProfileRate < 0 {
-		return nil, fmt.Errorf("prepare the agent: rates %v, %d and %d: none may be negative", o.BlockRate, o.MutexFraction, o.MemProfileRate)
+		return nil, fmt.Errorf("prepare the agent: rates %v, %d and %d: give no negative rate", o.BlockRate, o.MutexFraction, o.MemProfileRate)
 	}
 	dir, err := makeDir()
 	if err != nil {
@@ -80,7 +80,7 @@ func makeDir() (string, error) {
 	for _, parent := range []string{"", "/tmp"} {
 		dir, err := os.MkdirTemp(parent, "whet-")
 		if err != nil {
-			return "", fmt.Errorf("make its directory: %w: set TMPDIR to a directory that can be written to", err)
+			return "", fmt.Errorf("make its directory: %w: set TMPDIR to a writable directory", err)
 		}
 		if dir, err = filepath.Abs(dir); err != nil {
 			return "", err
@@ -92,7 +92,7 @@ func makeDir() (string, error) {
 			return "", err
 		}
 	}
-	return "", fmt.Errorf("the path of %s is too long for a socket: set TMPDIR to a shorter one", os.TempDir())
+	return "", fmt.Errorf("the path of %s is too long for a socket: set TMPDIR to a shorter path", os.TempDir())
 }
 
 // Env is the entry for the environment of the process, KEY=value.

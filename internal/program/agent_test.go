@@ -52,7 +52,7 @@ func TestAgent(t *testing.T) {
 	if err := os.Remove(filepath.Join(a.Dir(), ticket)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Read(); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "before the agent wrote anything") || !a.Started() {
+	if _, err := a.Read(); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "the program ended before the agent wrote any") || !a.Started() {
 		t.Errorf("started, nothing written: %v", err)
 	}
 
@@ -84,7 +84,7 @@ func TestAgentRefuses(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	t.Setenv("TMP", filepath.Join(t.TempDir(), "none"))
-	if a, err := NewAgent(Options{}); err == nil || !strings.HasSuffix(err.Error(), "set TMPDIR to a directory that can be written to") {
+	if a, err := NewAgent(Options{}); err == nil || !strings.HasSuffix(err.Error(), "set TMPDIR to a writable directory") {
 		t.Errorf("no TMPDIR: %v, %v", a, err)
 	}
 }

@@ -44,7 +44,7 @@ func withAgent(t *gobench.Target, o gobench.BuildOptions, importer string, build
 	}
 	scratch, err := os.MkdirTemp("", "whet-program-")
 	if err != nil {
-		return nil, fmt.Errorf("build %s: make a work directory: %w: set TMPDIR to a directory that can be written to", t.ImportPath, err)
+		return nil, fmt.Errorf("build %s: make a work directory: %w: set TMPDIR to a writable directory", t.ImportPath, err)
 	}
 	defer os.RemoveAll(scratch)
 
@@ -55,7 +55,7 @@ func withAgent(t *gobench.Target, o gobench.BuildOptions, importer string, build
 		goroot = filepath.Join(scratch, "go")
 		if err := os.Symlink(t.GOROOT, goroot); err != nil {
 			return nil, &gobench.Error{Kind: gobench.KindStart, Text: fmt.Sprintf(
-				"build %s: its Go toolchain lies in the module cache, where whet cannot add its agent: install %s and set GOTOOLCHAIN=local", t.ImportPath, t.GOVERSION), Detail: err.Error()}
+				"build %s: whet cannot add its agent to a Go toolchain in the module cache: install %s and set GOTOOLCHAIN=local", t.ImportPath, t.GOVERSION), Detail: err.Error()}
 		}
 		o.Env = append(o.Env[:len(o.Env):len(o.Env)], "GOROOT="+goroot, "GOTOOLCHAIN=local")
 	}
@@ -72,7 +72,7 @@ func withAgent(t *gobench.Target, o gobench.BuildOptions, importer string, build
 	var ge *gobench.Error
 	if errors.As(err, &ge) && strings.Contains(ge.Text+ge.Detail, "cover: ") && strings.Contains(ge.Text+ge.Detail, agentDir) {
 		return nil, &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf(
-			"%s cannot be built with -cover and whet's agent, whose files the cover command does not see: leave -cover out", t.ImportPath), Detail: ge.Detail}
+			"%s cannot be built with both -cover and whet's agent (the cover command does not see the agent's files): leave -cover out", t.ImportPath), Detail: ge.Detail}
 	}
 	return bin, err
 }
@@ -88,7 +88,7 @@ func check(t *gobench.Target) error {
 	case t.ImportPath == "command-line-arguments":
 		return refuse("%s is a list of files: give the directory of its package", t.Operand)
 	case t.Module != "std" && t.Module != "cmd" && strings.Contains(filepath.ToSlash(t.Dir), "/vendor/"):
-		return refuse("%s is vendored, and whet cannot add its agent there: name the package in its own module", t.ImportPath)
+		return refuse("%s is vendored, where whet cannot add its agent: name the package in its own module", t.ImportPath)
 	case t.ModuleVersion != "", inside(t.Dir, t.GOMODCACHE):
 		return refuse("%s lies in the module cache, where whet cannot add its agent: clone its repository and name the package there", t.ImportPath)
 	case version.IsValid(goVersion) && version.Compare(goVersion, oldest) < 0:

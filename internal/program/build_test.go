@@ -222,7 +222,7 @@ func TestWorkspaceCgoTrimpath(t *testing.T) {
 	// A package that comes before the agent's in the order of initialisation
 	// can end the program before there is an agent.
 	r = run(t, b, "early")
-	if r.code != 4 || r.started || !errors.Is(r.missing, fs.ErrNotExist) || !strings.Contains(r.missing.Error(), "it was never started") {
+	if r.code != 4 || r.started || !errors.Is(r.missing, fs.ErrNotExist) || !strings.Contains(r.missing.Error(), "the agent never started") {
 		t.Errorf("ended by a dependency's init: %+v", r)
 	}
 	// -trimpath does what the user wants of it.
@@ -287,11 +287,11 @@ func TestRefused(t *testing.T) {
 		{zoo, "./broken", flags(), gobench.KindCompile, `own\.test/zoo/broken does not compile: main\.go:3:15: undefined: undefined`},
 		{zoo, "./cmd/zoo", gobench.BuildOptions{Env: []string{"GOMODCACHE=" + filepath.Dir(zoo)}}, gobench.KindUsage,
 			`own\.test/zoo/cmd/zoo lies in the module cache, where whet cannot add its agent: clone its repository and name the package there`},
-		{vendored, "dep.test/dep/cmd", flags(), gobench.KindUsage, `dep\.test/dep/cmd is vendored, and whet cannot add its agent there: name the package in its own module`},
-		{zoo, "./cmd/zoo", flags("-n"), gobench.KindUsage, `build own\.test/zoo/cmd/zoo: the flags .* make no program: .*`},
+		{vendored, "dep.test/dep/cmd", flags(), gobench.KindUsage, `dep\.test/dep/cmd is vendored, where whet cannot add its agent: name the package in its own module`},
+		{zoo, "./cmd/zoo", flags("-n"), gobench.KindUsage, `build own\.test/zoo/cmd/zoo: the flags .* produce no program: .*`},
 		{zoo, "./cmd/zoo", flags("-nonsense"), gobench.KindCompile, `own\.test/zoo/cmd/zoo does not compile: flag provided but not defined: -nonsense`},
-		{zoo, "./cmd/zoo", flags("-cover"), gobench.KindUsage, `own\.test/zoo/cmd/zoo cannot be built with -cover and whet's agent, whose files the cover command does not see: leave -cover out`},
-		{crowded, ".", flags(), gobench.KindUsage, `zwhetagent\.go and all like it up to 100 exist in .*: whet needs one such name for its agent`},
+		{zoo, "./cmd/zoo", flags("-cover"), gobench.KindUsage, `own\.test/zoo/cmd/zoo cannot be built with both -cover and whet's agent (the cover command does not see the agent's files): leave -cover out`},
+		{crowded, ".", flags(), gobench.KindUsage, `zwhetagent\.go and all such names up to 100 exist in .*: remove or rename one; whet needs the name for its agent`},
 	} {
 		target, err := gobench.Resolve(t.Context(), tt.dir, tt.operand, tt.o)
 		if err != nil {
@@ -311,7 +311,7 @@ func TestRefused(t *testing.T) {
 	}
 	for flag, text := range map[string]string{
 		"none.json": `read the overlay none\.json of -overlay: no such file or directory`,
-		"vendor":    `read the overlay vendor of -overlay: it is no file of at most \d+ bytes`,
+		"vendor":    `read the overlay vendor of -overlay: it is not a regular file of at most \d+ bytes`,
 		"list.json": `read the overlay list\.json of -overlay: json: cannot unmarshal array .*`,
 		"tagged.go": `read the overlay tagged\.go of -overlay: invalid character .*`,
 	} {
@@ -326,7 +326,7 @@ func TestRefused(t *testing.T) {
 
 	t.Setenv("TMPDIR", filepath.Join(vendored, "none"))
 	if _, err := Build(t.Context(), target, flags(), filepath.Join(crowded, "x")); os.PathSeparator == '/' &&
-		(!errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), ": set TMPDIR to a directory that can be written to")) {
+		(!errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), ": set TMPDIR to a writable directory")) {
 		t.Errorf("no TMPDIR: %v", err)
 	}
 }

@@ -60,27 +60,27 @@ const (
 func (a *Agent) Read() (Manifest, error) {
 	root, err := os.OpenRoot(a.dir)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("read what the agent wrote: %w", err)
+		return Manifest{}, fmt.Errorf("read the agent's files: %w", err)
 	}
 	defer root.Close()
 	data, err := readManifest(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !a.Started():
-		return Manifest{}, fmt.Errorf("read what the agent wrote: it was never started: the program ended while its packages were initialised, or replaced itself by another: %w", err)
+		return Manifest{}, fmt.Errorf("read the agent's files: the agent never started: the program ended during package initialization, or executed another program: %w", err)
 	case errors.Is(err, fs.ErrNotExist):
-		return Manifest{}, fmt.Errorf("read what the agent wrote: the program ended before the agent wrote anything: %w", err)
+		return Manifest{}, fmt.Errorf("read the agent's files: the program ended before the agent wrote any: %w", err)
 	case err != nil:
-		return Manifest{}, fmt.Errorf("read what the agent wrote: %w", err)
+		return Manifest{}, fmt.Errorf("read the agent's files: %w", err)
 	}
 	m, err := parseManifest(data)
 	if err != nil {
-		return Manifest{}, fmt.Errorf("read what the agent wrote: %s: %w", manifestFile, err)
+		return Manifest{}, fmt.Errorf("read the agent's files: %s: %w", manifestFile, err)
 	}
 	kept := m.Files[:0]
 	for _, f := range m.Files {
 		switch st, err := root.Lstat(f.Name); {
 		case err != nil:
-			m.Warnings = append(m.Warnings, fmt.Sprintf("the agent lists %s, which is not there", f.Name))
+			m.Warnings = append(m.Warnings, fmt.Sprintf("the agent lists %s, which does not exist", f.Name))
 		case !st.Mode().IsRegular():
 			m.Warnings = append(m.Warnings, fmt.Sprintf("the agent lists %s, which is not a file", f.Name))
 		default:
@@ -96,7 +96,7 @@ func readManifest(root *os.Root) ([]byte, error) {
 	if st, err := root.Lstat(manifestFile); err != nil {
 		return nil, err
 	} else if !st.Mode().IsRegular() || st.Size() > maxManifest {
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", manifestFile, maxManifest)
+		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", manifestFile, maxManifest)
 	}
 	f, err := root.Open(manifestFile)
 	if err != nil {
@@ -114,12 +114,12 @@ func parseManifest(data []byte) (Manifest, error) {
 		return Manifest{}, err
 	}
 	if m.Schema != document.Agent {
-		return Manifest{}, fmt.Errorf("its schema is %.40q, not %q", m.Schema, document.Agent)
+		return Manifest{}, fmt.Errorf("schema %.40q, want %q", m.Schema, document.Agent)
 	}
 	switch m.Ended {
 	case EndedExit, EndedStop, EndedRunning:
 	default:
-		return Manifest{}, fmt.Errorf("it does not say how the program ended: %.40q", m.Ended)
+		return Manifest{}, fmt.Errorf("unknown ending of the program: %.40q", m.Ended)
 	}
 	if m.EndNs < 0 || m.Origin.IsZero() {
 		return Manifest{}, fmt.Errorf("its clock begins at %v and ends at %d ns", m.Origin, m.EndNs)

@@ -40,9 +40,9 @@ func TestParseManifest(t *testing.T) {
 	}
 	for _, tt := range []struct{ old, new, err string }{
 		{`{"schema`, `{{"schema`, "invalid character"},
-		{"whet/agent/1", "whet/agent/2", `its schema is "whet/agent/2", not "whet/agent/1"`},
-		{`"ended":"exit"`, `"ended":"well"`, `it does not say how the program ended: "well"`},
-		{`"ended":"exit"`, `"started":"exit"`, `it does not say how the program ended: ""`},
+		{"whet/agent/1", "whet/agent/2", `schema "whet/agent/2", want "whet/agent/1"`},
+		{`"ended":"exit"`, `"ended":"well"`, `unknown ending of the program: "well"`},
+		{`"ended":"exit"`, `"started":"exit"`, `unknown ending of the program: ""`},
 		{`"end_ns":9,`, `"end_ns":-9,`, "its clock"},
 		{`"origin"`, `"other"`, "its clock"},
 		{"2026-11-20T", "yesterday ", "cannot parse"},
@@ -126,7 +126,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, warning := range map[string]string{
-		"gone":   "the agent lists gone, which is not there",
+		"gone":   "the agent lists gone, which does not exist",
 		"folder": "the agent lists folder, which is not a file",
 		"link":   "the agent lists link, which is not a file",
 	} {
@@ -142,12 +142,12 @@ func TestRead(t *testing.T) {
 
 	manifest := filepath.Join(a.dir, manifestFile)
 	put(t, manifest, strings.Repeat(" ", maxManifest)+whole)
-	if _, err := a.Read(); err == nil || !strings.Contains(err.Error(), "no file of at most") {
+	if _, err := a.Read(); err == nil || !strings.Contains(err.Error(), "not a regular file of at most") {
 		t.Errorf("too large: %v", err)
 	}
 	put(t, manifest, "{")
 	var syntax *json.SyntaxError
-	if _, err := a.Read(); !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), "read what the agent wrote: agent.json: ") {
+	if _, err := a.Read(); !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), "read the agent's files: agent.json: ") {
 		t.Errorf("damaged: %v", err)
 	}
 	if err := os.Remove(manifest); err != nil {

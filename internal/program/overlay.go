@@ -120,7 +120,7 @@ func unused(dir, name, ext string, taken func(string) bool) (string, error) {
 		}
 	}
 	return "", &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf(
-		"%s and all like it up to %d exist in %s: whet needs one such name for its agent", name+ext, maxAttempts, dir)}
+		"%s and all such names up to %d exist in %s: remove or rename one; whet needs the name for its agent", name+ext, maxAttempts, dir)}
 }
 
 // usersOverlay reads the overlay that the user asked for, by a flag or in
@@ -150,7 +150,7 @@ func usersOverlay(t *gobench.Target, o gobench.BuildOptions) (replaced, error) {
 		return all, fail(err)
 	}
 	if !st.Mode().IsRegular() || st.Size() > maxOverlay {
-		return all, fail(fmt.Errorf("it is no file of at most %d bytes", maxOverlay))
+		return all, fail(fmt.Errorf("it is not a regular file of at most %d bytes", maxOverlay))
 	}
 	data, err := os.ReadFile(full)
 	if err != nil {

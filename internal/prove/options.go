@@ -57,7 +57,7 @@ func (o *Options) Validate() error {
 	case !(o.Margin >= 0 && o.Margin < 1):
 		return fmt.Errorf("-margin %v: give a share of at least 0 and below 1, as 2%% or 0.02", o.Margin)
 	case o.Now == nil:
-		return errors.New("the clock is missing: start from DefaultOptions")
+		return errors.New("no clock: start from DefaultOptions")
 	}
 	for side := range compare.Sides {
 		for _, kv := range o.Env[side] {

@@ -27,7 +27,7 @@ func TestOptions(t *testing.T) {
 		"-alpha NaN":   func(s *Options) { s.Alpha = math.NaN() },
 		"-margin 1:":   func(s *Options) { s.Margin = 1 },
 		"-margin NaN":  func(s *Options) { s.Margin = math.NaN() },
-		"the clock":    func(s *Options) { s.Now = nil },
+		"no clock":     func(s *Options) { s.Now = nil },
 	} {
 		s := DefaultOptions()
 		spoil(&s)
@@ -137,7 +137,7 @@ func TestBudgetThatWouldDo(t *testing.T) {
 	if err := p.Measure(t.Context(), subject, r); err != nil {
 		t.Fatal(err)
 	}
-	const want = "the budget of 1m0s allows 2 rounds, and a verdict on what varies needs 9: -budget 4m5s would do"
+	const want = "the budget of 1m0s allows 2 rounds, and a verdict on what varies needs 9: -budget 4m5s would suffice"
 	if !slices.Contains(p.Result.Warnings, want) {
 		t.Errorf("%q, want %q", p.Result.Warnings, want)
 	}

@@ -135,7 +135,7 @@ func (p *Proof) Enter(out *rounds.Outcome, name func(subject int) string) {
 		p.Fail(name(f.Subject), f.Side, fmt.Errorf("in round %d: %w", f.Round, f.Err))
 	}
 	if out.Interrupted && p.o.Output != nil {
-		p.Warn("it was interrupted while what the sides print was shown (-v): as that may have been for what it showed, the figures are not looked at once more")
+		p.Warn("interrupted while showing the sides' output (-v): the output may have prompted the interrupt, so no further verdict is drawn")
 	}
 }
 
@@ -144,7 +144,7 @@ func (p *Proof) Enter(out *rounds.Outcome, name func(subject int) string) {
 // rounds.
 func (p *Proof) Few(planned, fewest int, each time.Duration, on, more string) {
 	before := p.o.Budget - p.deadline.Sub(p.o.Now()) // more than the budget where that is used up
-	remedy := fmt.Sprintf("-budget %v would do", enough(before+time.Duration(fewest)*each)) + more
+	remedy := fmt.Sprintf("-budget %v would suffice", enough(before+time.Duration(fewest)*each)) + more
 	why := fmt.Sprintf("the budget of %v allows", p.o.Budget)
 	if p.o.Rounds > 0 {
 		why, remedy = "-rounds asks for", "give more"

@@ -19,7 +19,7 @@ const maxLine = 128 << 10
 // need a shell is an error.
 func Split(line string) ([]string, error) {
 	if len(line) > maxLine {
-		return nil, fmt.Errorf("split command: it is longer than %d bytes", maxLine)
+		return nil, fmt.Errorf("split command: longer than %d bytes", maxLine)
 	}
 	s := splitter{rest: line, line: line}
 	for s.rest != "" {
@@ -30,7 +30,7 @@ func Split(line string) ([]string, error) {
 	s.end()
 	switch {
 	case len(s.words) == 0:
-		return nil, errors.New("split command: it is empty")
+		return nil, errors.New("split command: empty")
 	case s.words[0] == "":
 		return nil, fmt.Errorf("split command %s: the program's name is empty", Show(line))
 	}
@@ -79,7 +79,7 @@ func (s *splitter) next() error {
 	c := s.rest[0]
 	switch {
 	case c == 0:
-		return fmt.Errorf("byte %d is a zero byte, which no argument can hold", at)
+		return fmt.Errorf("byte %d is a zero byte, which no argument can contain", at)
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 		s.end()
 		s.rest = s.rest[1:]
@@ -89,7 +89,7 @@ func (s *splitter) next() error {
 			return fmt.Errorf("the quote ' at byte %d is never closed", at)
 		}
 		if strings.IndexByte(text, 0) >= 0 {
-			return errors.New("it holds a zero byte, which no argument can")
+			return errors.New("it contains a zero byte, which no argument can")
 		}
 		s.put(text)
 		s.rest = rest
@@ -100,18 +100,18 @@ func (s *splitter) next() error {
 	case c == '\\':
 		switch {
 		case len(s.rest) == 1:
-			return errors.New("a backslash at its end escapes nothing")
+			return errors.New("trailing backslash")
 		case s.rest[1] == '\n': // continues the line
 			s.rest = s.rest[2:]
 		case s.rest[1] == 0:
-			return errors.New("it holds a zero byte, which no argument can")
+			return errors.New("it contains a zero byte, which no argument can")
 		default:
 			_, n := utf8.DecodeRuneInString(s.rest[1:])
 			s.put(s.rest[1 : 1+n])
 			s.rest = s.rest[1+n:]
 		}
 	case strings.IndexByte("|&;<>()$`", c) >= 0:
-		return fmt.Errorf("%c at byte %d needs a shell, and none runs: quote it, or write sh -c '…'", c, at)
+		return fmt.Errorf("%c at byte %d needs a shell, but whet runs none: quote it, or write sh -c '…'", c, at)
 	default:
 		n := strings.IndexAny(s.rest, " \t\r\n'\"\\|&;<>()$`\x00")
 		if n < 0 {
@@ -132,9 +132,9 @@ func (s *splitter) quoted(opened int) error {
 			s.rest = s.rest[1:]
 			return nil
 		case c == 0:
-			return errors.New("it holds a zero byte, which no argument can")
+			return errors.New("it contains a zero byte, which no argument can")
 		case c == '$' || c == '`':
-			return fmt.Errorf("%c at byte %d needs a shell, and none runs: put it between single quotes, or write sh -c '…'", c, s.at())
+			return fmt.Errorf("%c at byte %d needs a shell, but whet runs none: put it between single quotes, or write sh -c '…'", c, s.at())
 		case c == '\\' && len(s.rest) > 1 && s.rest[1] == '\n':
 			s.rest = s.rest[2:]
 		case c == '\\' && len(s.rest) > 1 && strings.IndexByte("$`\"\\", s.rest[1]) >= 0:

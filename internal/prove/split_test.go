@@ -59,19 +59,19 @@ func TestSplitAsAShell(t *testing.T) {
 
 func TestSplitRefuses(t *testing.T) {
 	for line, want := range map[string]string{
-		``:                               "it is empty",
-		" \t\n":                          "it is empty",
+		``:                               "empty",
+		" \t\n":                          "empty",
 		`''`:                             "the program's name is empty",
 		`a 'b`:                           "the quote ' at byte 3 is never closed",
 		`a "b`:                           `the quote " at byte 3 is never closed`,
 		`a "b\"`:                         `the quote " at byte 3 is never closed`,
-		`a \`:                            "a backslash at its end",
+		`a \`:                            "trailing backslash",
 		`a | b`:                          "| at byte 3 needs a shell",
 		`a > b`:                          "> at byte 3",
 		`a; b`:                           "; at byte 2",
 		`a &`:                            "& at byte 3",
 		`a $HOME`:                        "$ at byte 3",
-		`a "x$HOME"`:                     "$ at byte 5 needs a shell, and none runs: put it between single quotes",
+		`a "x$HOME"`:                     "$ at byte 5 needs a shell, but whet runs none: put it between single quotes",
 		"a `b`":                          "` at byte 3",
 		"(a)":                            "( at byte 1",
 		"a \x00":                         "zero byte",

@@ -22,7 +22,7 @@ func (o *Options) Command(side compare.Which, argv []string) (process.Command, *
 // NotStarted says why a program did not start.
 func NotStarted(program string, err error) error {
 	if process.NotFound(err) {
-		return fmt.Errorf("start %s: there is no such program", Show(program))
+		return fmt.Errorf("start %s: no such program", Show(program))
 	}
 	return fmt.Errorf("start %s: %w", Show(program), err)
 }

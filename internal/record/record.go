@@ -82,7 +82,7 @@ func IsFull(err error) bool {
 // kept from being stored.
 func (r *Recorder) Ending(err error) error {
 	if err == nil && r.full != nil {
-		return fmt.Errorf("%w: parts of the recording are missing; make room where it goes (-o)", r.full)
+		return fmt.Errorf("%w: parts of the recording are missing; free space there, or write elsewhere with -o", r.full)
 	}
 	return err
 }

@@ -133,7 +133,7 @@ func (r *Recorder) ReadProfiles(paths []string, seen func(path string, p *callst
 func (r *Recorder) AddSources(f *Frames, files []string, wrong string) {
 	for _, file := range files {
 		if s, ok := r.addSource(f, file); ok && s.Differs != "" {
-			r.Warn("%s was changed after the build began: %s", s.Path, wrong)
+			r.Warn("%s changed after the build began: %s", s.Path, wrong)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (r *Recorder) addSource(f *Frames, file string) (s recording.Source, ok boo
 	}
 	data, changed, err := f.ReadChanged(file)
 	if err != nil {
-		r.Warn("%v: it was not kept", err)
+		r.Warn("%v: not recorded", err)
 		return s, false
 	}
 	r.sources[file] = true
@@ -156,7 +156,7 @@ func (r *Recorder) addSource(f *Frames, file string) (s recording.Source, ok boo
 		s.ModuleDir = strings.TrimSuffix(display, "/"+inModule)
 	}
 	if changed.After(f.built) {
-		s.Differs = "it was changed after the build began"
+		s.Differs = "it changed after the build began"
 	}
 	r.Keep(r.AddSource(s, data))
 	return s, true

@@ -222,7 +222,7 @@ func readSmall(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > MaxSize {
-		return nil, fmt.Errorf("read %s: it is no file of at most %d MiB", name, MaxSize>>20)
+		return nil, fmt.Errorf("read %s: not a regular file of at most %d MiB", name, MaxSize>>20)
 	}
 	file, err := os.Open(name)
 	if err != nil {

@@ -363,8 +363,8 @@ func TestDoubts(t *testing.T) {
 		"the recording has it":   {func(o *Options) { o.Recorded = recorded("shop/a.go", "package recorded\n"); o.Sum = given(wrong) }, "shop/a.go", "", "package recorded"},
 		"the recording lacks it": {func(o *Options) { o.Recorded = recorded("other.go", "x") }, "shop/a.go", "", "package a"},
 		"the recorder doubted it": {func(o *Options) {
-			o.Recorded = recorded("shop/a.go", "package recorded\n", "it was changed after the build")
-		}, "shop/a.go", "may differ from the profiled build: a.go: it was changed after the build", "package recorded"},
+			o.Recorded = recorded("shop/a.go", "package recorded\n", "it changed after the build")
+		}, "shop/a.go", "may differ from the profiled build: a.go: it changed after the build", "package recorded"},
 		"known by its end only":   {func(*Options) {}, "/builds/7/tree/a.go", "was taken for /builds/7/tree/a.go only because their names end alike", "package a"},
 		"carriage returns at end": {func(o *Options) { o.Recorded = recorded("shop/a.go", "package a\r\nfunc\r\n") }, "shop/a.go", "", "func"},
 	} {

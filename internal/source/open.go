@@ -129,7 +129,7 @@ func readAll(file *os.File, name string) (text []byte, changed time.Time, err er
 		return nil, changed, fmt.Errorf("read source: %w", err)
 	}
 	if data.Len() > MaxSize {
-		return nil, changed, fmt.Errorf("read source %s: it is larger than %d MiB", name, MaxSize>>20)
+		return nil, changed, fmt.Errorf("read source %s: larger than %d MiB", name, MaxSize>>20)
 	}
 	return data.Bytes(), info.ModTime(), nil
 }

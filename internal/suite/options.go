@@ -93,11 +93,11 @@ func (o *Options) Validate() error {
 	case o.Budget < 0:
 		return fmt.Errorf("-budget %v is negative", o.Budget)
 	case len(o.Host) > 100:
-		return fmt.Errorf("-host: a name has at most 100 bytes, not %d", len(o.Host))
+		return fmt.Errorf("-host: the name has %d bytes, more than 100", len(o.Host))
 	}
 	for _, k := range o.Profiles {
 		if !slices.Contains(kinds, k) {
-			return fmt.Errorf("-profiles %q: there are %s, and none", k, strings.Join(kinds, ", "))
+			return fmt.Errorf("-profiles %q: want %s, or none", k, strings.Join(kinds, ", "))
 		}
 	}
 	if err := gobench.CheckPatterns(o.Bench, o.Run); err != nil {

@@ -38,7 +38,7 @@ func (r *runner) profileAll(ctx context.Context) error {
 	for _, kind := range r.o.Profiles {
 		for _, b := range rows {
 			if r.spent() {
-				r.warn("the budget of %v ended after %d of %d profiles: raise -budget, or choose with -bench", r.o.Budget, done, len(rows)*len(r.o.Profiles))
+				r.warn("the budget of %v ran out after %d of %d profiles: raise -budget, or choose with -bench", r.o.Budget, done, len(rows)*len(r.o.Profiles))
 				return nil
 			}
 			r.progress(Progress{Stage: "profiling " + kind, Package: b.p.target.ImportPath, Benchmark: b.name, Done: done, Total: len(rows) * len(r.o.Profiles)})

@@ -84,7 +84,7 @@ func (r *runner) odd() string {
 func (r *runner) doubts() []string {
 	var out []string
 	if odd := r.odd(); odd != "" {
-		out = append(out, fmt.Sprintf("built with %s: times are not those of an ordinary build", odd))
+		out = append(out, fmt.Sprintf("built with %s: times of an ordinary build differ", odd))
 	}
 	doubts := machine.Seen{Host: &r.res.Host, Elapsed: time.Duration(r.res.ElapsedNs)}.Doubts(machine.Figures())
 	return append(out, machine.Texts(doubts)...)
@@ -174,7 +174,7 @@ func (r *runner) store(p *pkg) {
 	}
 	r.w.AddResults("bench/"+p.slug+".txt", p.target.ImportPath, lines)
 	files := r.w.ReadProfiles(profiles, func(string, *callstack.Frames) {})
-	r.w.AddSources(p.frames, files, "its lines may not be those that were measured; run whet bench again")
+	r.w.AddSources(p.frames, files, "its lines may differ from the measured ones; run whet bench again")
 }
 
 // entry is the run as the history keeps it.

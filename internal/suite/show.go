@@ -83,7 +83,7 @@ func nothingToShow(s *history.Store, match *regexp.Regexp, o ShowOptions) error 
 		if len(s.Problems) > 0 {
 			why = ": " + s.Problems[0]
 		}
-		return fmt.Errorf("history %s holds no results%s", o.History, why)
+		return fmt.Errorf("history %s has no results%s", o.History, why)
 	}
 	if units := s.Courses(match, history.UnitAll, nil); len(units) > 0 {
 		var have []string
@@ -92,10 +92,10 @@ func nothingToShow(s *history.Store, match *regexp.Regexp, o ShowOptions) error 
 				have = append(have, c.Unit)
 			}
 		}
-		return &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf("no benchmark that matches -show %s has the unit %s: there are %s", o.Match, o.Unit, strings.Join(have, ", "))}
+		return &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf("no benchmark that matches -show %s has the unit %s: the units are %s", o.Match, o.Unit, strings.Join(have, ", "))}
 	}
 	r := &s.Results[0]
-	return &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf("no benchmark of history %s matches -show %s: it has %s.%s, for one", o.History, o.Match, r.Package, r.Line.Name)}
+	return &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf("no benchmark of history %s matches -show %s: one of its benchmarks is %s.%s", o.History, o.Match, r.Package, r.Line.Name)}
 }
 
 // course looks for the changes of a course. Each point counts once, by its

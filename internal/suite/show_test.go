@@ -149,7 +149,7 @@ func TestShowRefuses(t *testing.T) {
 		{"", "ns/op", dir, math.NaN(), "-alpha NaN", true},
 		{"Nope", "ns/op", dir, 0.05, "no benchmark of history " + dir + " matches -show Nope: it has example.com/m.BenchmarkX, for one", true},
 		{"X", "widgets", dir, 0.05, "has the unit widgets: there are ns/op, allocs/op", true},
-		{"", "ns/op", empty, 0.05, "holds no results", false},
+		{"", "ns/op", empty, 0.05, "has no results", false},
 		{"", "ns/op", filepath.Join(dir, "none"), 0.05, "there is no such directory", false},
 	} {
 		_, err := Show(context.Background(), ShowOptions{Dir: dir, History: tt.dir, Match: tt.match, Unit: tt.unit, Alpha: tt.alpha})

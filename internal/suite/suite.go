@@ -104,7 +104,7 @@ func Run(ctx context.Context, o Options) (*benchreport.Page, error) {
 	// One that the next run removes where this one is killed.
 	scratch, err := worktree.NewScratch("")
 	if err != nil {
-		return nil, fmt.Errorf("%w: set TMPDIR to a directory that can be written to", err)
+		return nil, fmt.Errorf("%w: set TMPDIR to a writable directory", err)
 	}
 	defer scratch.Close()
 	r.scratch = scratch.Dir
@@ -154,11 +154,11 @@ func (r *runner) prepare(ctx context.Context, listed []gobench.Listed) error {
 		if n := len(r.res.Failures) - 1; n > 0 {
 			text += fmt.Sprintf(" (and %s more)", quantity.Plural(n, "package"))
 		}
-		return &gobench.Error{Kind: gobench.KindFailed, Text: "nothing could be measured: " + text}
+		return &gobench.Error{Kind: gobench.KindFailed, Text: "no benchmark could be measured: " + text}
 	case len(listed) == 1:
 		return &gobench.Error{Kind: gobench.KindNoBenchmarks, Text: fmt.Sprintf("no benchmark of %s matches -bench %s", listed[0].ImportPath, r.o.Bench)}
 	}
-	return &gobench.Error{Kind: gobench.KindNoBenchmarks, Text: fmt.Sprintf("none of %d packages has a benchmark that matches -bench %s", len(listed), r.o.Bench)}
+	return &gobench.Error{Kind: gobench.KindNoBenchmarks, Text: fmt.Sprintf("no benchmark in %d packages matches -bench %s", len(listed), r.o.Bench)}
 }
 
 // failedHow is what go test says behind the name of a package.
@@ -209,9 +209,9 @@ func (r *runner) prepareOne(ctx context.Context, p *pkg, i int) (err error) {
 	case err != nil:
 		return err
 	case tests.TimedOut:
-		return &gobench.Error{Kind: gobench.KindTestFailed, Text: fmt.Sprintf("the tests of %s took longer than %v: choose some with -run, or run none", p.target.ImportPath, testLimit)}
+		return &gobench.Error{Kind: gobench.KindTestFailed, Text: fmt.Sprintf("the tests of %s took longer than %v: choose some with -run ('^$' runs none)", p.target.ImportPath, testLimit)}
 	case !tests.Passed:
-		return &gobench.Error{Kind: gobench.KindTestFailed, Text: fmt.Sprintf("the tests of %s fail (%s): it is not measured", p.target.ImportPath, tests.FirstFailure)}
+		return &gobench.Error{Kind: gobench.KindTestFailed, Text: fmt.Sprintf("the tests of %s fail (%s): its benchmarks were not measured", p.target.ImportPath, tests.FirstFailure)}
 	}
 	return nil
 }
@@ -283,7 +283,7 @@ func (r *runner) spent() bool {
 }
 
 func (r *runner) warnBudget(done, all int) {
-	r.warn("the budget of %v ended after %d of %d timing runs, and nothing was profiled: raise -budget, or choose with -bench", r.o.Budget, done, all)
+	r.warn("the budget of %v ran out after %d of %d timing runs, before any profile: raise -budget, or choose with -bench", r.o.Budget, done, all)
 }
 
 // time runs one top-level benchmark once with all its sub-benchmarks.

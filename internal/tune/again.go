@@ -30,7 +30,7 @@ func hopeless(runs int, samples int64, took, left time.Duration) bool {
 // hopelessText says after hopeless runs what they gave and what would do: the runs
 // that a verdict's samples take at their rate, with a tenth to spare.
 func hopelessText(runs int, samples int64, took time.Duration) string {
-	text := fmt.Sprintf("%d runs in %v gave %s of the program's own code, and the budget is too short for a verdict's %d: give it more to do", runs, took.Round(100*time.Millisecond), quantity.Plural(int(samples), "CPU sample"), enoughSamples)
+	text := fmt.Sprintf("%d runs in %v gave %s of the program's own code, but a verdict needs %d, more than the budget allows: raise -budget, or give the program more work", runs, took.Round(100*time.Millisecond), quantity.Plural(int(samples), "CPU sample"), enoughSamples)
 	if samples == 0 {
 		return text
 	}
@@ -85,7 +85,7 @@ func isNull(file *os.File) bool {
 func (f *footprint) against(dir string) string {
 	const count = "; -count 5 runs it five times"
 	if f.blind {
-		return "may have read its standard input; give it </dev/null"
+		return "may have read its standard input (redirect it from /dev/null)"
 	}
 	if f.stdin != nil {
 		if at, err := f.stdin.Seek(0, io.SeekCurrent); err != nil || at != f.at {
@@ -139,7 +139,7 @@ func (r *programRecorder) repeat(ctx context.Context) error {
 			return nil
 		}
 		if why := before.against(r.c.Dir); why != "" {
-			r.w.Warn("the program has %s of its own code and was not run again for more, since it %s", quantity.Plural(int(r.samples), "CPU sample"), why)
+			r.w.Warn("%s of the program's own code were taken in one run; whet did not repeat it because it %s", quantity.Plural(int(r.samples), "CPU sample"), why)
 			return nil
 		}
 	}

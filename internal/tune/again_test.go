@@ -76,9 +76,9 @@ func TestRunsAgain(t *testing.T) {
 		{act: "burn", again: true},
 		{act: "burn", count: 1},
 		{act: "fail", warns: "ended with exit status 1"},
-		{act: "read", stdin: open(dir, "in.txt"), warns: "was not run again for more, since it read its standard input"},
+		{act: "read", stdin: open(dir, "in.txt"), warns: "whet did not repeat it because it read its standard input"},
 		{act: "burn", stdin: open(dir, "in.txt"), again: true},
-		{act: "burn", stdin: func(t *testing.T) io.Reader { return strings.NewReader("") }, warns: "may have read its standard input; give it </dev/null"},
+		{act: "burn", stdin: func(t *testing.T) io.Reader { return strings.NewReader("") }, warns: "may have read its standard input (redirect it from /dev/null)"},
 		{act: "write", warns: "since it changed state/count; -count 5"},
 	} {
 		o := DefaultProgramOptions()
@@ -188,7 +188,7 @@ func TestHopeless(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
-	const budget = "the budget is too short for a verdict's 400: give it more to do"
+	const budget = "but a verdict needs 400, more than the budget allows"
 	for text, want := range map[string]string{
 		hopelessText(10, 11, 9040*time.Millisecond): "10 runs in 9s gave 11 CPU samples of the program's own code, and " + budget + ", or -budget 6m0s", // 9.04 s · 400/11 · 1.1 = 361.6 s
 		hopelessText(10, 0, time.Second):            "10 runs in 1s gave 0 CPU samples of the program's own code, and " + budget,

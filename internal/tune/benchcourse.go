@@ -33,7 +33,7 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 	r.progress(Progress{Stage: "over time", Benchmark: s.Name})
 	a, err := program.NewAgent(program.Options{Continuous: true, BlockRate: blockRate, MutexFraction: mutexFraction})
 	if err != nil {
-		r.w.Warn("%v: what happens over time is unknown", err)
+		r.w.Warn("%v: the course over time is unknown", err)
 		return nil
 	}
 	defer a.Remove()
@@ -91,7 +91,7 @@ func (r *recorder) buildWithAgent(ctx context.Context) {
 	if err == nil {
 		r.agentBin = b
 	} else if ctx.Err() == nil {
-		r.w.Warn("what happens over time is unknown: %v", err)
+		r.w.Warn("the course over time is unknown: %v", err)
 	}
 }
 
@@ -99,7 +99,7 @@ func (r *recorder) buildWithAgent(ctx context.Context) {
 func (r *recorder) makeScratch() (remove func(), err error) {
 	r.scratch, err = os.MkdirTemp("", "whet-tune-")
 	if err != nil {
-		return nil, fmt.Errorf("make a work directory: %w: set TMPDIR to a directory that can be written to", err)
+		return nil, fmt.Errorf("make a work directory: %w: set TMPDIR to a writable directory", err)
 	}
 	return func() { os.RemoveAll(r.scratch) }, nil
 }

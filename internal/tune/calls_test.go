@@ -130,7 +130,7 @@ func BenchmarkC(b *testing.B) { table(b) }
 		t.Errorf("%s: the clean run had %d operations of %.0f ns", b.Name, b.Iterations, b.NsPerOp)
 	}
 	if !slices.ContainsFunc(rec.Warnings, func(w string) bool {
-		return strings.Contains(w, "100000 samples of the base that were wanted: "+rec.Plan.Selected[0]+" has ")
+		return strings.Contains(w, "100000 samples of the measured code: "+rec.Plan.Selected[0]+" has ")
 	}) {
 		t.Errorf("no warning about too few samples: %q", rec.Warnings)
 	}

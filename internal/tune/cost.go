@@ -56,7 +56,7 @@ var costInstruments = []costInstrument{
 	{name: "metrics", text: fmt.Sprintf("a row of metrics every %v", sampleEvery), metrics: true},
 	{name: "cpu", text: "CPU profile", cpu: true},
 	{name: "trace", text: "execution trace, on for about a second of a run", trace: true},
-	{name: "defaults", text: "what whet tune does all the time: rates, metrics and CPU profile", rates: true, cpu: true, metrics: true},
+	{name: "defaults", text: "everything whet tune always runs: rates, metrics and CPU profile", rates: true, cpu: true, metrics: true},
 }
 
 // costPrefix is what the names of recordings of costs begin with.
@@ -82,7 +82,7 @@ func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 // ValidateCost reports the first option with which RecordCost cannot do.
 func (o *ServiceOptions) ValidateCost() error {
 	if pairs := costPairs(o.Load.Duration); pairs < fewestPairs {
-		return fmt.Errorf("-d %v gives %d pairs of each instrument, and an interval needs %d: give at least %v",
+		return fmt.Errorf("-d %v gives %d pairs per instrument, but an interval needs %d: give at least %v",
 			o.Load.Duration, pairs, fewestPairs, time.Duration(fewestPairs*len(costInstruments)*2)*costSlice)
 	}
 	return o.Validate()
@@ -102,7 +102,7 @@ func (r *serviceRecorder) recordCost(ctx context.Context, pairs int) error {
 		return err
 	}
 	if target == nil || target.Kind != capture.KindAgent {
-		return errors.New("the target does not tell its own CPU time, so a cost cannot be measured: import whet/agent in it, or have whet start it (whet doctor -cost URL -- ./cmd/server)")
+		return errors.New("the target does not report its CPU time, so its cost cannot be measured: import whet/agent in it, or let whet start it (whet doctor -cost URL -- ./cmd/server)")
 	}
 	defer target.Close()
 	served, stop := r.whileServed(ctx)
@@ -235,7 +235,7 @@ func (c *costMeter) slice(ctx context.Context, in costInstrument, on bool) (floa
 		return 0, err
 	}
 	if n1 <= n0 || cpu1 <= cpu0 {
-		return 0, errors.New("no request was answered within a second: give more connections (-c), or a quicker path")
+		return 0, errors.New("no request was answered within a second: raise -c, or give a quicker path")
 	}
 	return float64(cpu1-cpu0) / float64(n1-n0), nil
 }
@@ -247,7 +247,7 @@ func (c *costMeter) read(ctx context.Context) (cpu, requests int64, err error) {
 		return 0, 0, err
 	}
 	if st.UserCPUNs == nil || st.SystemCPUNs == nil {
-		return 0, 0, errors.New("the target's system does not tell its CPU time: measure the cost on Linux, macOS or Windows")
+		return 0, 0, errors.New("the target's system does not report CPU time: measure the cost on Linux, macOS or Windows")
 	}
 	return *st.UserCPUNs + *st.SystemCPUNs, c.load.Completed(), nil
 }

@@ -58,7 +58,7 @@ func BenchmarkParallel(b *testing.B) {
 		}
 	}
 	rec, page := openPage(t, outcome.Path)
-	if warnings := strings.Join(page.Warnings, "\n"); rec.Partial != "" || !strings.Contains(warnings, "findings that need types may be missing: ") {
+	if warnings := strings.Join(page.Warnings, "\n"); rec.Partial != "" || !strings.Contains(warnings, "findings that need type information may be missing: ") {
 		t.Errorf("partial %q, warnings %q", rec.Partial, page.Warnings)
 	}
 }

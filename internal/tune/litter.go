@@ -72,6 +72,6 @@ func litter(before, after map[string]fileMark) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s appeared in the package's directory while its tests and benchmarks ran: %s; remove what they left behind",
+	return fmt.Sprintf("%s of %s appeared in the package's directory during its tests and benchmarks: %s; remove them",
 		quantity.Plural(len(names), "file"), quantity.Bytes(float64(bytes)), quantity.Some(names, 3))
 }

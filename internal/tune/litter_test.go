@@ -24,7 +24,7 @@ func TestLitter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "2 files of 3 KiB appeared in the package's directory while its tests and benchmarks ran: data/0.log (2 KiB), out (1 KiB);"
+	want := "2 files of 3 KiB appeared in the package's directory during its tests and benchmarks: data/0.log (2 KiB), out (1 KiB);"
 	if text := litter(before, filesIn(dir)); !strings.HasPrefix(text, want) {
 		t.Errorf("%q, want %q", text, want)
 	}

@@ -84,7 +84,7 @@ func (r *recorder) warnShort(subjects []*subject) {
 		}
 	}
 	if len(short) > 0 {
-		r.w.Warn("the budget of %v ended before all CPU profiles had the %d samples of the base that were wanted: %s; raise -budget, or choose with -bench",
+		r.w.Warn("the budget of %v ran out before every CPU profile had %d samples of the measured code: %s; raise -budget, or choose with -bench",
 			r.o.Budget, r.o.Samples, strings.Join(short, ", "))
 	}
 }
@@ -99,7 +99,7 @@ func (r *recorder) quickPass(ctx context.Context, names []string, end time.Time)
 		r.progress(Progress{Stage: "quick pass", Benchmark: name})
 		left := end.Sub(r.o.Now())
 		if left <= 0 {
-			r.w.Warn("the quick pass may take a fifth of the budget of %v and ended before %s, number %d of %d: raise -budget, or choose with -bench", r.o.Budget, name, i+1, len(names))
+			r.w.Warn("the quick pass used up its fifth of the budget of %v before %s, number %d of %d: raise -budget, or choose with -bench", r.o.Budget, name, i+1, len(names))
 			break
 		}
 		limit := quickLimit(left, len(names)-i, len(names))
@@ -120,10 +120,10 @@ func (r *recorder) quickPass(ctx context.Context, names []string, end time.Time)
 			// -bench ./a selects those that have a sub-benchmark a.
 		case gobench.KindTimeout.Of(err) && len(res.Lines) > 1:
 			// It did not hang: it has more sub-benchmarks than the time allows.
-			r.w.Warn("the quick pass of %s was stopped after %v and saw %d of its sub-benchmarks, the others were not measured: choose with -bench, or raise -budget", name, limit.Round(time.Second), len(res.Lines))
+			r.w.Warn("the quick pass of %s stopped after %v and %d of its sub-benchmarks; the others were not measured: choose with -bench, or raise -budget", name, limit.Round(time.Second), len(res.Lines))
 		case gobench.KindTimeout.Of(err) && r.o.Timeout == 0:
 			// The time was our choice: with a larger budget it may do.
-			r.leaveOut(name, fmt.Sprintf("%v; the quick pass has no more time for it, and it is left out", err))
+			r.leaveOut(name, fmt.Sprintf("%v; the quick pass had no more time for it, so it is left out", err))
 		default:
 			r.fail(name, err)
 		}
@@ -156,7 +156,7 @@ func (r *recorder) nothing() *gobench.Error {
 	case len(r.resultless) == 1:
 		return &gobench.Error{Kind: gobench.KindNoResult, Text: r.resultless[0]}
 	case len(r.resultless) > 1:
-		return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("none of %d benchmarks gave a result; the first: %s", len(r.resultless), r.resultless[0])}
+		return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("no result from %d benchmarks; the first: %s", len(r.resultless), r.resultless[0])}
 	}
 	return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("no benchmark of %s that matches -bench %q gave a result", r.target.ImportPath, r.o.Bench)}
 }

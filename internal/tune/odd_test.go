@@ -73,7 +73,7 @@ func measured(t *testing.T, o ServiceOptions) (*recording.Recording, *run.Page) 
 	}
 }
 
-const firstTookAll = "there is no CPU profile and no trace: the first profiles took until the load's end"
+const firstTookAll = "no CPU profile and no trace were taken: the first snapshots took until the end of the load"
 
 // checkGone: nothing that a server started is left.
 func checkGone(t *testing.T, pids string) {
@@ -114,7 +114,7 @@ func TestOddServers(t *testing.T) {
 		{mode: "dies", err: "the server ended by itself (exit status 7)", keeps: true},
 		{mode: "ignores SIGTERM", keeps: true, warning: "did not end within"},
 		{mode: "panics", err: "the server ended by itself (exit status 2)", keeps: true},
-		{mode: "stops", keeps: true, warning: "still under way when the load ended|no answer came even after the load's end"},
+		{mode: "stops", keeps: true, warning: "still in flight when the load ended|no answer came, even after the load ended"},
 		{mode: "forks", keeps: true},
 		{mode: "floods", keeps: true},
 		{mode: "restarts", keeps: true, warning: "metrics"},
@@ -348,7 +348,7 @@ func TestNoInstruments(t *testing.T) {
 	}
 	if page.Service.Instruments != "none" || page.Service.Requests == 0 || len(page.Unknown) == 0 || len(page.Profiles) != 0 ||
 		strings.Contains(page.Verdict.Text, "import") ||
-		!strings.Contains(strings.Join(page.Warnings, "\n"), `unknown: start it through whet (whet tune URL -- ./cmd/server), or import _ "net/http/pprof" in it and name its address with -pprof`) {
+		!strings.Contains(strings.Join(page.Warnings, "\n"), `unknown: start it through whet (whet tune URL -- ./cmd/server), or import _ "net/http/pprof" in it and give its URL with -pprof`) {
 		t.Errorf("service %+v, verdict %q, warnings %q, unknown %+v, %d profiles", page.Service, page.Verdict.Text, page.Warnings, page.Unknown, len(page.Profiles))
 	}
 	o = serviceOptions(t, server.URL+"/hello")

@@ -67,7 +67,7 @@ func (o *Options) Validate() error {
 	case o.Samples < 1:
 		return fmt.Errorf("-samples %d: give at least 1", o.Samples)
 	case strings.Contains(o.CPU, ","):
-		return fmt.Errorf("-cpu %s: one recording holds one value of GOMAXPROCS; run whet tune once for each", o.CPU)
+		return fmt.Errorf("-cpu %s: a recording has one value of GOMAXPROCS; run whet tune once for each", o.CPU)
 	case o.CPU != "" && !gobench.IsProcessors(o.CPU):
 		return fmt.Errorf("-cpu %q is not a number of processors", o.CPU)
 	}

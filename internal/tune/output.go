@@ -66,7 +66,7 @@ func (k *outputKeeper) Bytes() []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.dropped > 0 {
-		return fmt.Appendf(k.data[:len(k.data):len(k.data)], "\n=== %d more bytes were not kept\n", k.dropped)
+		return fmt.Appendf(k.data[:len(k.data):len(k.data)], "\n=== %d more bytes were dropped\n", k.dropped)
 	}
 	return k.data
 }

@@ -96,7 +96,7 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 	}
 	if ctx.Err() == nil && result.Requests > 0 && result.Failed() == result.Requests {
 		kind := result.Commonest()
-		return fmt.Errorf("every one of %d requests to %s failed: %s", result.Requests, recording.Redacted(r.o.Load.URL), strings.TrimSpace(kind+": "+result.Examples[kind]))
+		return fmt.Errorf("all %d requests to %s failed: %s", result.Requests, recording.Redacted(r.o.Load.URL), strings.TrimSpace(kind+": "+result.Examples[kind]))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (m *measurement) connect(ctx context.Context) {
 	if m.Target.Kind == capture.KindAgent && m.agent == nil {
 		before, err := m.Target.SetRates(ctx, int64(blockRate), mutexFraction)
 		if err != nil {
-			m.w.Warn("%v: block and mutex profiles are at the rates the program chose", err)
+			m.w.Warn("%v: block and mutex profiles use the program's own rates", err)
 		} else {
 			m.rates = &before
 			block, mutex := int64(blockRate), int64(mutexFraction)
@@ -155,7 +155,7 @@ func (m *measurement) disconnect() {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if _, err := m.Target.SetRates(ctx, rate(m.rates.BlockNs), rate(m.rates.MutexFraction)); err != nil {
-		m.w.Warn("the program's block and mutex rates could not be set back: %v", err)
+		m.w.Warn("the program's block and mutex rates could not be restored: %v", err)
 	}
 	m.rates = nil
 }
@@ -202,7 +202,7 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 	}
 	if !m.Until(ctx, begin.Add(m.plain())) {
 		if ctx.Err() == nil {
-			m.Warn("there is no CPU profile and no trace: the first profiles took until the load's end; raise -d")
+			m.Warn("no CPU profile and no trace were taken: the first snapshots took until the end of the load; raise -d")
 		}
 		return
 	}

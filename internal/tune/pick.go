@@ -64,7 +64,7 @@ func (r *recorder) pick(ctx context.Context) error {
 		}
 	}
 	if len(found) == 0 {
-		return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("none of %s that %s matches gave a result: name one of them", quantity.Plural(len(r.candidates), "package"), r.o.Operand)}
+		return &gobench.Error{Kind: gobench.KindNoResult, Text: fmt.Sprintf("no result from %s that %s matches: name one of them", quantity.Plural(len(r.candidates), "package"), r.o.Operand)}
 	}
 	slices.SortStableFunc(found, func(a, b ranked) int { return costlier(a.most, b.most) })
 	r.spent = spent
@@ -73,7 +73,7 @@ func (r *recorder) pick(ctx context.Context) error {
 		for _, f := range found[1:] {
 			others = append(others, fmt.Sprintf("%s (%s a call)", r.fromHere(f.target), quantity.Nanoseconds(f.most.NsPerOp)))
 		}
-		r.w.Warn("the costliest of %d packages was measured; not %s: name one to tune it", len(found)+len(lost), quantity.Some(append(others, lost...), 5))
+		r.w.Warn("only the costliest of %d packages was measured, not %s: name a package to tune it", len(found)+len(lost), quantity.Some(append(others, lost...), 5))
 	}
 	if err := r.resolve(ctx, found[0].target.ImportPath); err != nil {
 		return err

@@ -44,7 +44,7 @@ func TestPattern(t *testing.T) {
 		t.Errorf("%v:\n%s", err, text.String())
 	}
 	warnings := strings.Join(page.Warnings, "\n")
-	for _, want := range []string{"the costliest of 3 packages was measured; not ./cheap (", "example.com/several/broken: name one to tune it", "example.com/several/broken was not ranked: "} {
+	for _, want := range []string{"only the costliest of 3 packages was measured, not ./cheap (", "example.com/several/broken: name a package to tune it", "example.com/several/broken was not ranked: "} {
 		if !strings.Contains(warnings, want) {
 			t.Errorf("no %q in the warnings: %s", want, warnings)
 		}

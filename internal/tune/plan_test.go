@@ -105,7 +105,7 @@ func TestOutputKeeperIsBounded(t *testing.T) {
 	}
 	data := string(k.Bytes())
 	// The title "=== BenchmarkX\n" takes 15 bytes of the bound.
-	if want := "\n=== 737871 more bytes were not kept\n"; !strings.HasPrefix(data, "=== BenchmarkX\nxxx") || !strings.HasSuffix(data, want) {
+	if want := "\n=== 737871 more bytes were dropped\n"; !strings.HasPrefix(data, "=== BenchmarkX\nxxx") || !strings.HasSuffix(data, want) {
 		t.Errorf("kept %d bytes, ends %q, want %q", len(data), data[len(data)-50:], want)
 	}
 	if len(data) > keepOutput+100 {
@@ -145,7 +145,7 @@ func BenchmarkLong(b *testing.B)  { spin(b, 1_000_000) }
 	}
 	_, page := openPage(t, outcome.Path)
 	s := page.Selection
-	if s == nil || !slices.Equal(s.Measured, []string{"BenchmarkLong"}) || !slices.Equal(s.LeftOut, []string{"BenchmarkShort"}) || !strings.HasPrefix(s.Reason, "those that take the longest a call: at ") {
+	if s == nil || !slices.Equal(s.Measured, []string{"BenchmarkLong"}) || !slices.Equal(s.LeftOut, []string{"BenchmarkShort"}) || !strings.HasPrefix(s.Reason, "the slowest per call: at ") {
 		t.Errorf("selection %+v", s)
 	}
 	if text := strings.Join(page.Warnings, "\n"); !strings.Contains(text, "1 of 2 benchmarks were measured, "+s.Reason) {

@@ -120,7 +120,7 @@ func (o *oneProcessor) run(ctx context.Context, r *recorder, procs int, left tim
 		}
 	}
 	if line == nil || !(line.NsPerOp > 0) {
-		return t, errors.New("it gave no time")
+		return t, errors.New("it reported no time")
 	}
 	t.Iterations, t.NsPerOp = line.N, line.NsPerOp
 	o.perCall[procs] = line.NsPerOp

@@ -46,7 +46,7 @@ func (o *ProgramOptions) Validate() error {
 	case o.Operand == "":
 		return errors.New("no program to measure: name its package, as in whet tune ./cmd/x -- args")
 	case o.Count < 0 || o.Count > maxCount:
-		return fmt.Errorf("-count %d: give a number from 1 to %d, or 0 for as many as give samples enough", o.Count, maxCount)
+		return fmt.Errorf("-count %d: give a number from 1 to %d, or 0 to let whet choose", o.Count, maxCount)
 	case o.Budget < time.Second:
 		return fmt.Errorf("-budget %v is too short to measure anything: give at least 1s", o.Budget)
 	}
@@ -143,7 +143,7 @@ func (r *programRecorder) record(ctx context.Context) error {
 		}
 	}
 	if done := len(r.result.Runs); err == nil && done < r.o.Count {
-		r.w.Warn("the budget of %v ended after %d of %d runs: raise -budget", r.o.Budget, done, r.o.Count)
+		r.w.Warn("the budget of %v ran out after %d of %d runs: raise -budget", r.o.Budget, done, r.o.Count)
 	}
 	var during recording.Host
 	machine.Stop(&during)
@@ -185,7 +185,7 @@ func (r *programRecorder) run(ctx context.Context, i int) (whole bool, err error
 	ending := r.await(ctx, p, a, progress)
 	res := p.stop()
 	if res == nil {
-		return false, fmt.Errorf("run %s: the system does not tell how it ended", r.c.Operand)
+		return false, fmt.Errorf("run %s: the system does not report how it ended", r.c.Operand)
 	}
 	r.failed = r.failed || ending == "" && !res.OK()
 	run := newRun(&r.session, res, ending)
@@ -195,9 +195,9 @@ func (r *programRecorder) run(ctx context.Context, i int) (whole bool, err error
 		run.AgentMissing = why
 		r.w.Warn("the program left no profiles: %s", why)
 	case !written && ending == "":
-		r.w.Warn("the program ended (%s) without its agent, as after a panic, a kill or another program in its place: what was not yet written is missing, of at most the last 10 s", run.Ending)
+		r.w.Warn("the program ended (%s) without notice to its agent (panic, kill or exec): up to the last 10 s of data are missing", run.Ending)
 	case ending == "" && !res.OK():
-		r.w.Warn("the program ended with %s: if that is a failure, what was measured is how it fails", run.Ending)
+		r.w.Warn("the program ended with %s: if that is a failure, the figures describe a failing run", run.Ending)
 	}
 	if !unasked {
 		r.addGC(p.gc, "", began)
@@ -224,8 +224,8 @@ func (r *programRecorder) await(ctx context.Context, p *running, a *program.Agen
 			r.progress(progress)
 			continue
 		case <-limit.C:
-			ending = fmt.Sprintf("stopped when the budget of %v ended", r.o.Budget)
-			r.w.Warn("the program had not ended when the budget of %v did, and was stopped: raise -budget to see the whole of it", r.o.Budget)
+			ending = fmt.Sprintf("stopped when the budget of %v ran out", r.o.Budget)
+			r.w.Warn("the program was stopped when the budget of %v ran out: raise -budget to measure a whole run", r.o.Budget)
 		case <-ctx.Done():
 			ending = "interrupted"
 		}
@@ -247,7 +247,7 @@ func (r *programRecorder) flush(ctx context.Context, a *program.Agent) {
 		err = target.Flush(ctx)
 	}
 	if err != nil {
-		r.w.Warn("the last seconds before the program was stopped may be missing from its profiles: %v", err)
+		r.w.Warn("its profiles may lack the last seconds before the stop: %v", err)
 	}
 }
 

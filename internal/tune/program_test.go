@@ -264,7 +264,7 @@ func TestWithoutAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, page := openPage(t, outcome.Path)
-	if got := strings.Join(page.Warnings, "\n"); !strings.Contains(got, "ended (exit status 2) without its agent") {
+	if got := strings.Join(page.Warnings, "\n"); !strings.Contains(got, "ended (exit status 2) without notice to its agent") {
 		t.Errorf("warnings: %q", got)
 	}
 	if got := process.LastWords([]byte(output(t, rec))); got != "panic: out of luck" {

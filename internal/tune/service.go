@@ -62,9 +62,9 @@ func (o *ServiceOptions) Validate() error {
 	case o.Load.Duration < shortestLoad:
 		return fmt.Errorf("-d %v is too short for a CPU profile and a trace: give at least %v", o.Load.Duration, shortestLoad)
 	case o.Ready <= 0:
-		return fmt.Errorf("-ready %v: give the server some time to answer", o.Ready)
+		return fmt.Errorf("-ready %v: give a positive time", o.Ready)
 	case len(o.Server) > 0 && o.Server[0] == "":
-		return errors.New("the command behind -- is empty: name the server's package or program")
+		return errors.New("the command after -- is empty: name the server's package or program")
 	}
 	return o.validateReach()
 }
@@ -79,7 +79,7 @@ func (o *ServiceOptions) validateReach() error {
 	}
 	u, err := url.Parse(o.Pprof)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return fmt.Errorf("-pprof %q: give an address like http://localhost:6060, or unix:/path of an agent's socket", recording.Redacted(o.Pprof))
+		return fmt.Errorf("-pprof %q: give a URL like http://localhost:6060, or unix:/path of an agent's socket", recording.Redacted(o.Pprof))
 	}
 	return nil
 }
@@ -187,12 +187,12 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 	}
 	r.progress(Progress{Stage: "starting the server"})
 	if load.Ready(ctx, r.o.Load, already, nil) == nil {
-		r.w.Warn("%s answered before the command was started: the load may be on another server than the one that was started", recording.Redacted(r.o.Load.URL))
+		r.w.Warn("%s answered before the command was started: another server may have received the load; stop it", recording.Redacted(r.o.Load.URL))
 	}
 	server, err := start(command, env...)
 	switch {
 	case process.NotFound(err):
-		return fmt.Errorf("start %s: there is no such program; a Go package is named by its directory, as in -- ./cmd/server", name)
+		return fmt.Errorf("start %s: no such program; name a Go package by its directory, as in -- ./cmd/server", name)
 	case err != nil:
 		return fmt.Errorf("start %s: %w", name, err)
 	}
@@ -281,7 +281,7 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 	r.result.Instruments = "none"
 	r.w.Manifest.Unknown = append(r.w.Manifest.Unknown, recording.Unknown{
 		What: "where the server spends its time and memory", Why: err.Error(),
-		How: `start it through whet (whet tune URL -- ./cmd/server), or import _ "net/http/pprof" in it and name its address with -pprof`})
+		How: `start it through whet (whet tune URL -- ./cmd/server), or import _ "net/http/pprof" in it and give its URL with -pprof`})
 	return nil, nil
 }
 

@@ -42,7 +42,7 @@ func (s *session) addSources(ctx context.Context, stopped bool) {
 	if len(packages) > 0 {
 		s.askCompiler(ctx, packages)
 	}
-	s.w.AddSources(s.frames, files, "its lines may not be those that were measured; run whet tune again")
+	s.w.AddSources(s.frames, files, "its lines may differ from the measured ones; run whet tune again")
 	if stopped {
 		return
 	}
@@ -168,10 +168,10 @@ func (s *session) addView(ctx context.Context) {
 	}
 	view, sources, err := compiler.View(ctx, s.target, s.build, s.graph, m.Build.GoVersion, goarch, files)
 	if err != nil {
-		s.w.Warn("findings that need types may be missing: %v", err)
+		s.w.Warn("findings that need type information may be missing: %v", err)
 	}
 	if view != nil {
-		s.w.AddSources(s.frames, slices.Sorted(maps.Values(sources)), "its types may not be those that were measured")
+		s.w.AddSources(s.frames, slices.Sorted(maps.Values(sources)), "its types may differ from the measured ones")
 		s.w.Keep(s.w.Put(recording.Artifact{Path: "build/types.bin", Kind: recording.KindTypes, StartNs: start, EndNs: s.w.Now()}, view))
 	}
 }

@@ -52,7 +52,7 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 		name := filepath.Join(a.Dir(), f.Name)
 		st, err := os.Stat(name)
 		if err == nil && st.Size() > maxAgentFile {
-			err = fmt.Errorf("it is larger than %d MiB", maxAgentFile>>20)
+			err = fmt.Errorf("larger than %d MiB", maxAgentFile>>20)
 		}
 		var data []byte
 		if err == nil {
@@ -164,7 +164,7 @@ func (s *session) storeRows(path, benchmark string, rows []metrics.Row) {
 func (s *session) addGC(g *gcLines, benchmark string, start int64) {
 	log, dropped := g.bytes()
 	if dropped {
-		s.w.Warn("the collector's log was longer than %d MiB: its end is missing", keepGC>>20)
+		s.w.Warn("the GC log was longer than %d MiB: its end is missing", keepGC>>20)
 	}
 	if len(log) == 0 {
 		return

@@ -52,20 +52,20 @@ func (r *recorder) runTests(ctx context.Context, files map[string]fileMark, besi
 		first := tests.FirstFailure
 		r.progress(Progress{Stage: "running the tests again, alone"})
 		if test(); err == nil && tests.Passed {
-			r.w.Warn("the tests of %s failed beside a build (%s) and passed alone: they depend on how busy the machine is, or on their order", r.target.ImportPath, first)
+			r.w.Warn("the tests of %s failed during a build (%s) and passed alone: they depend on machine load or on their order", r.target.ImportPath, first)
 		}
 	}
 	switch {
 	case err != nil:
 		return err
 	case tests.TimedOut:
-		r.w.Warn("the tests took longer than %v and were not waited for: run go test yourself", testLimit)
+		r.w.Warn("the tests took longer than %v and were stopped: run go test yourself", testLimit)
 	case !tests.Passed:
 		// Often such a test wants a network, a time or a file that is not here, and has
 		// nothing to do with the benchmarks; nobody can tell that from outside.
 		r.out.begin("tests")
 		r.out.to(nil).Write([]byte(tests.Output))
-		r.w.Warn(run.TestsFail+"%s: what was measured may do the wrong thing: mend them, or choose the tests with -run ('^$' runs none)", tests.FirstFailure)
+		r.w.Warn(run.TestsFail+"%s: the measured code may be wrong: fix the tests, or choose tests with -run ('^$' runs none)", tests.FirstFailure)
 	default:
 		remember(pass, r.c.Now())
 	}

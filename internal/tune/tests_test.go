@@ -94,7 +94,7 @@ func BenchmarkX(b *testing.B) {
 		if loud := strings.HasPrefix(doubts, run.TestsFail+"TestX failed: "); loud != step.fails || strings.Contains(page.Verdict.Text, "own tests fail") != step.fails {
 			t.Errorf("%s: the text is\n%s", step.what, text.String())
 		}
-		if warns := strings.Contains(strings.Join(page.Warnings, "\n"), "failed beside a build (TestX failed: "); warns != step.warns {
+		if warns := strings.Contains(strings.Join(page.Warnings, "\n"), "failed during a build (TestX failed: "); warns != step.warns {
 			t.Errorf("%s: warnings %q", step.what, page.Warnings)
 		}
 	}

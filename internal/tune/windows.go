@@ -111,7 +111,7 @@ func (m *measurement) traceAgain(ctx context.Context, pass time.Duration, before
 	switch err := m.Target.StartFlight(ctx, 3*(passWarmup+pass)+m.o.Patience); {
 	case errors.Is(err, capture.ErrNotOffered): // what the program lacks is said with all else that it lacks
 	case err != nil:
-		m.Warn("there is no worst moment: %v", err)
+		m.Warn("no snapshot of the worst moment: %v", err)
 	default:
 		t.FlightRecorder = true
 		slow := max(slowTimes*time.Duration(before.Quantile(0.5)), leastSlow)
@@ -121,7 +121,7 @@ func (m *measurement) traceAgain(ctx context.Context, pass time.Duration, before
 	}
 	running, err := load.Start(ctx, o)
 	if err != nil {
-		m.Warn("there is no trace: the load could not be driven once more: %v", err)
+		m.Warn("no trace: the load could not be driven again: %v", err)
 		return
 	}
 	s := &underload.Stretch{Target: m.Target, Load: running, Origin: m.origin, Now: m.c.Now}
@@ -136,7 +136,7 @@ func (m *measurement) traceAgain(ctx context.Context, pass time.Duration, before
 	plan := o.Plan()
 	t.Load = loadformat.NewSums(&plan, result, m.w.Manifest.Origin)
 	if failed := result.Failed(); failed > 0 && failed*20 > result.Requests {
-		m.Warn("%d of %d requests failed while the traces were taken: they show that too", failed, result.Requests)
+		m.Warn("%d of %d requests failed during the traces, which include the failures", failed, result.Requests)
 	}
 	m.keepWorst(t, w)
 	for _, text := range s.Warnings() {
@@ -153,7 +153,7 @@ func (m *measurement) endFlight() {
 	ctx, stop := context.WithTimeout(context.Background(), grace)
 	defer stop()
 	if err := m.Target.StopFlight(ctx); err != nil {
-		m.Warn("the program's flight recorder could not be stopped, and ends by itself: %v", err)
+		m.Warn("the program's flight recorder could not be stopped and will end by itself: %v", err)
 	}
 }
 
@@ -181,7 +181,7 @@ func (m *measurement) takeWindows(ctx context.Context, s *underload.Stretch, t *
 			t.Windows = windowsFor(t.Windows, t.Bytes)
 		}
 		if cut || t.Bytes >= room {
-			m.Warn("the execution traces reached their bound of %s in window %d of %d: the rest of the load is in none", quantity.Bytes(float64(room)), i+1, t.Windows)
+			m.Warn("the execution traces reached their limit of %s in window %d of %d: they do not cover the rest of the load", quantity.Bytes(float64(room)), i+1, t.Windows)
 			return
 		}
 	}

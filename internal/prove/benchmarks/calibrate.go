@@ -121,7 +121,7 @@ func add(s compare.Slice, m benchmark.Metric) bool {
 func (s *session) declare(units map[string]benchmark.Better) {
 	for unit, b := range units {
 		if have, ok := s.units[unit]; ok && have != b {
-			s.Warn("the sides declare different directions of the unit %s: it is taken for one of which nobody knows", unit)
+			s.Warn("the sides declare different directions for the unit %s: its direction counts as unknown", unit)
 			b = benchmark.Unknown
 		}
 		if s.units == nil {
@@ -174,9 +174,9 @@ func (s *session) attempt(ctx context.Context, b *subject, side compare.Which, n
 			continue
 		}
 		if n > 0 && l.N != n {
-			return one{}, fmt.Errorf("it ran %s and not the %s it was asked for", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(n)))
+			return one{}, fmt.Errorf("it ran %s instead of %s", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(n)))
 		}
 		return one{line: l, took: m.took, cpu: m.cpu, rss: m.rss}, nil
 	}
-	return one{}, errors.New("it gave no time")
+	return one{}, errors.New("it reported no time")
 }

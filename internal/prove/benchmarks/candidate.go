@@ -52,7 +52,7 @@ func enter(o *Options, p *prove.Proof, side compare.Which, target string, t gobe
 	switch {
 	case t.TimedOut:
 		said = notInTime
-		p.Warn("the tests of %s (%v) did not end within %v: whether they pass is not known", target, side, o.Tests)
+		p.Warn("the tests of %s (%v) did not end within %v: their result is unknown", target, side, o.Tests)
 	case !t.Ran:
 		if said == notRun {
 			said = noTests
@@ -62,14 +62,14 @@ func enter(o *Options, p *prove.Proof, side compare.Which, target string, t gobe
 			if o.Run != "" {
 				has += fmt.Sprintf(" that match -run %q", o.Run)
 			}
-			p.Warn("%s (new) %s: that it still does the same is not known", target, has)
+			p.Warn("%s (new) %s: nothing checks that it still works", target, has)
 		}
 	case t.Passed:
 		if said == notRun || said == noTests {
 			said = passed
 		}
 	case side == compare.New:
-		return &gobench.Error{Kind: gobench.KindTestFailed, Text: fmt.Sprintf("%s (new) is no candidate: its tests fail: %s", target, t.FirstFailure), Detail: t.Output}
+		return &gobench.Error{Kind: gobench.KindTestFailed, Text: fmt.Sprintf("%s (new) was not measured: its tests fail: %s", target, t.FirstFailure), Detail: t.Output}
 	default:
 		said = "failed: " + t.FirstFailure
 		p.Warn("the tests of %s (old) fail: %s", target, t.FirstFailure)

@@ -95,7 +95,7 @@ func (s *session) list(ctx context.Context, pkg int, side compare.Which) ([]stri
 	for _, top := range tops {
 		s.o.Tell(prove.Event{Stage: "looking at " + side.String(), Benchmark: s.label(pkg, top), Left: s.Left()})
 		if s.Left() <= 0 {
-			return nil, fmt.Errorf("the budget of %v ended before every benchmark had run once: raise -budget, or choose with -bench", s.o.Budget)
+			return nil, fmt.Errorf("the budget of %v ran out before every benchmark ran once: raise -budget, or choose with -bench", s.o.Budget)
 		}
 		m, err := s.runner.run(ctx, request{pkg: pkg, side: side, bench: top, pattern: gobench.Below(s.o.Bench, top), n: 1})
 		if ctx.Err() != nil {
@@ -104,7 +104,7 @@ func (s *session) list(ctx context.Context, pkg int, side compare.Which) ([]stri
 		for _, l := range m.lines {
 			switch {
 			case l.NoTime:
-				s.Warn("%s (%v) gives no time per operation: it is not compared", s.label(pkg, l.Name), side)
+				s.Warn("%s (%v) reports no time per operation and is not compared", s.label(pkg, l.Name), side)
 			case !slices.Contains(names, l.Name):
 				names = append(names, l.Name)
 			}

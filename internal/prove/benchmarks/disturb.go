@@ -19,7 +19,7 @@ const (
 func (s *session) watchMachine() {
 	s.Doubt(true)
 	if len(s.o.Pin) > 0 {
-		s.Disturb(compare.Disturbance{Kind: kindPinned, Text: fmt.Sprintf("the benchmarks are confined to processors %v: GOMAXPROCS and the collector's helpers follow from that, and a neighbour on these processors cannot be evaded", s.o.Pin)})
+		s.Disturb(compare.Disturbance{Kind: kindPinned, Text: fmt.Sprintf("the benchmarks run on processors %v only: this sets GOMAXPROCS and the number of GC workers, and other work on these processors disturbs them", s.o.Pin)})
 	}
 }
 
@@ -34,9 +34,9 @@ func (s *session) watchEnvironment() {
 		old, new := lookup(s.env(compare.Old), name), lookup(s.env(compare.New), name)
 		switch {
 		case old != new:
-			s.Disturb(compare.Disturbance{Kind: kindCollector, Text: fmt.Sprintf("%s differs: %s for old, %s for new: the ratio holds its share", name, quoted(old), quoted(new))})
+			s.Disturb(compare.Disturbance{Kind: kindCollector, Text: fmt.Sprintf("%s differs: %s for old, %s for new: the ratio includes its effect", name, quoted(old), quoted(new))})
 		case old != "":
-			s.Disturb(compare.Disturbance{Kind: kindCollector, Text: fmt.Sprintf("both sides run with %s=%s: the ratio is that under this setting", name, quoted(old))})
+			s.Disturb(compare.Disturbance{Kind: kindCollector, Text: fmt.Sprintf("both sides run with %s=%s: the ratio holds for this setting", name, quoted(old))})
 		}
 	}
 }

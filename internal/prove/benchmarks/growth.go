@@ -51,7 +51,7 @@ func (s *session) watchSuspicions() {
 	for _, d := range s.Result.Disturbances {
 		switch d.Kind {
 		case machine.Load, machine.Steal, machine.Throttled, machine.Swap:
-			busy = "; the machine was disturbed, so ask once more when it is quiet"
+			busy = "; the machine was disturbed: repeat on a quiet machine"
 		}
 	}
 	for _, x := range s.suspicions {
@@ -100,10 +100,10 @@ func (s *session) watch(ctx context.Context, b *subject, side compare.Which, bas
 		quantity.Nanoseconds(few.line.NsPerOp), quantity.Count(float64(few.line.N)), quantity.Nanoseconds(many.line.NsPerOp), quantity.Count(float64(many.line.N)))}
 	said := false
 	if few.line.NsPerOp < many.line.NsPerOp {
-		x.kind, x.doubt = kindGrows, "the benchmark may keep something that grows"
+		x.kind, x.doubt = kindGrows, "the benchmark may accumulate data"
 		x.cause, said = growthOf(base, few, many)
 	} else {
-		x.kind, x.doubt = kindDrifts, "set-up may be timed (b.ResetTimer after it, or b.Loop), or what is measured may be its first use"
+		x.kind, x.doubt = kindDrifts, "the time may include set-up (call b.ResetTimer after it, or use b.Loop) or a first use"
 		x.cause, said = driftOf(base, few, many)
 	}
 	if said {
@@ -135,7 +135,7 @@ func growthOf(base, few, many one) (cause string, said bool) {
 	case !ok1 || !ok2:
 		return "", true
 	case later > growth*first:
-		return "the benchmark keeps something that grows", true
+		return "the benchmark accumulates data", true
 	}
 	return "", false
 }
@@ -152,13 +152,13 @@ func driftOf(base, few, many one) (cause string, said bool) {
 	case base.line.N == 0 || base.cpu <= 0:
 		return "", true
 	case excess(base) >= excess(few)/2 && float64(base.cpu) >= excess(base):
-		return "set-up is timed (b.ResetTimer after it, or b.Loop)", true
+		return "the time includes set-up (call b.ResetTimer after it, or use b.Loop)", true
 	case excess(base) >= excess(few)/2:
 		return "", true // it was waited for
 	case !ok1 || !ok2:
 		return "", true
 	case first > growth*later:
-		return "what is measured is its first use", true
+		return "the time is that of a first use", true
 	}
 	return "", false
 }
@@ -172,7 +172,7 @@ func (s *session) watchMemory(b *subject, side compare.Which, few, many one) {
 	}
 	f, m := *few.line.BytesPerOp, *many.line.BytesPerOp
 	if m > growth*f && m-f >= fewestBytes {
-		s.suspect(suspicion{b: b, side: side, kind: kindGrows, doubt: "something in the benchmark may grow, or be collected among many",
+		s.suspect(suspicion{b: b, side: side, kind: kindGrows, doubt: "the benchmark may accumulate data, or garbage collection may run only in long runs",
 			fact: fmt.Sprintf("an operation allocates %s among %s and %s among %s", quantity.Bytes(f), quantity.Count(float64(few.line.N)), quantity.Bytes(m), quantity.Count(float64(many.line.N)))})
 		return
 	}
@@ -184,7 +184,7 @@ func (s *session) watchMemory(b *subject, side compare.Which, few, many one) {
 	grown := float64(many.rss - few.rss)
 	// Garbage lets a heap grow by as much as it held, at GOGC=100.
 	if few.rss > 0 && grown >= keptBytes+percent/100*float64(few.rss) && grown >= keptShare*allocated {
-		s.suspect(suspicion{b: b, side: side, kind: kindGrows, cause: "the benchmark keeps what its operations allocate", doubt: "the benchmark may keep what its operations allocate",
+		s.suspect(suspicion{b: b, side: side, kind: kindGrows, cause: "the benchmark retains the allocations of its operations", doubt: "the benchmark may retain the allocations of its operations",
 			fact: fmt.Sprintf("the process takes %s among %s and %s among %s", quantity.Bytes(float64(few.rss)), quantity.Count(float64(few.line.N)), quantity.Bytes(float64(many.rss)), quantity.Count(float64(many.line.N)))})
 	}
 }

@@ -140,7 +140,7 @@ func (s *session) watchTimers() {
 					whose += " (" + d.Side + ")"
 				}
 			}
-			d.Text = fmt.Sprintf("%s calls %s inside its loop (%s:%d): each call takes a microsecond or so and leaves caches and collector in another state than a program does; prepare the inputs before the loop",
+			d.Text = fmt.Sprintf("%s calls %s inside its loop (%s:%d): each call takes about a microsecond and disturbs caches and garbage collector; prepare the inputs before the loop",
 				whose, u.call, u.file, u.line)
 			s.Disturb(d)
 		}
@@ -163,7 +163,7 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	if st, err := os.Stat(name); err != nil {
 		return nil, err
 	} else if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("read %s: it is no regular file", name)
+		return nil, fmt.Errorf("read %s: it is not a regular file", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -175,7 +175,7 @@ func readBounded(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("read %s: it has more than %s", name, quantity.Bytes(float64(limit)))
+		return nil, fmt.Errorf("read %s: larger than %s", name, quantity.Bytes(float64(limit)))
 	}
 	return data, nil
 }

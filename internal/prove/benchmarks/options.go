@@ -61,18 +61,18 @@ func DefaultOptions() Options {
 // Validate reports the first option that cannot be used.
 func (o *Options) Validate() error {
 	if o.Old == "" || o.New == "" {
-		return fmt.Errorf("two sides are needed, before and after: whet prove ./old ./new, or whet prove HEAD~1 HEAD")
+		return fmt.Errorf("give two sides, old and new: whet prove ./old ./new, or whet prove HEAD~1 HEAD")
 	}
 	if err := o.Options.Validate(); err != nil {
 		return err
 	}
 	switch {
 	case o.Timeout <= 0:
-		return fmt.Errorf("-timeout %v: give the longest time one benchmark process may take", o.Timeout)
+		return fmt.Errorf("-timeout %v: give a positive limit for one benchmark process", o.Timeout)
 	case o.Tests < 0:
 		return fmt.Errorf("the time for tests, %v, is negative", o.Tests)
 	case o.CPU != "" && !gobench.IsProcessors(o.CPU) || strings.Contains(o.CPU, ","):
-		return fmt.Errorf("-cpu %q is not one number of processors", o.CPU)
+		return fmt.Errorf("-cpu %q: give a single number of processors", o.CPU)
 	case o.Cache == "" && o.Rounds > 0 && o.Rounds < fewestRounds: // rounds of several runs of a question add up
 		return fmt.Errorf("-rounds %d is too few for any verdict: counts need %d, and times more", o.Rounds, fewestRounds)
 	}

@@ -94,7 +94,7 @@ func openPool(dir string, now time.Time, keys []poolKey, proof *prove.Proof) *po
 		swapped := other < key
 		file, err := p.kept(min(key, other), swapped)
 		if err != nil {
-			proof.Warn("earlier rounds of this question are left out: %v", err)
+			proof.Warn("earlier rounds of this question were not used: %v", err)
 		}
 		p.files, p.swapped = append(p.files, file), append(p.swapped, swapped)
 	}
@@ -163,17 +163,17 @@ func readPool(name string) (poolFile, error) {
 func (f *poolFile) check(key string) error {
 	switch {
 	case f.Schema != document.ProvePool:
-		return fmt.Errorf("read %s.json: its schema is %.40q, not %s", key, f.Schema, document.ProvePool)
+		return fmt.Errorf("read %s.json: schema %.40q, want %s", key, f.Schema, document.ProvePool)
 	case f.Key != key:
-		return fmt.Errorf("read %s.json: it is that of another question", key)
+		return fmt.Errorf("read %s.json: it belongs to another question", key)
 	}
 	for name, q := range f.Questions {
 		if q == nil || q.Runs < 1 || q.Runs > poolRuns || q.Iterations < 0 || len(q.Rounds) == 0 || len(q.Rounds) > poolRounds {
-			return fmt.Errorf("read %s.json: the figures of %.100q are not whole", key, name)
+			return fmt.Errorf("read %s.json: the figures of %.100q are incomplete", key, name)
 		}
 		for _, r := range q.Rounds {
 			if r.AgainOf != compare.Old && r.AgainOf != compare.New || r.Old == nil || r.New == nil || r.Again == nil {
-				return fmt.Errorf("read %s.json: a round of %.100q is not whole", key, name)
+				return fmt.Errorf("read %s.json: a round of %.100q is incomplete", key, name)
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func (p *pool) earlier(s *session, o *rounds.Options) {
 		o.Run = max(o.Run, o.Runs[i])
 	}
 	if s.Result.Run = o.Run; o.Run > 1 {
-		s.Warn("this is run %d of the same question: the %s of earlier runs are pooled with this one's, and it has its own share of alpha", o.Run, quantity.Plural(s.Result.Earlier, "round"))
+		s.Warn("this is run %d of the same question: its rounds are pooled with the %s of earlier runs, and it spends its own share of alpha", o.Run, quantity.Plural(s.Result.Earlier, "round"))
 	}
 }
 
@@ -236,7 +236,7 @@ func (p *pool) settle(s *session) {
 	if outrun == 0 {
 		return
 	}
-	s.Warn("another whet prove measured %s of these at the same time and ended first: its rounds are pooled with this one's, which has the share of alpha of run %d; the two disturbed each other", quantity.Plural(outrun, "benchmark"), s.Result.Run)
+	s.Warn("another whet prove measured %s of these at the same time and ended first: the rounds are pooled, and this run spends the share of alpha of run %d; the two disturbed each other", quantity.Plural(outrun, "benchmark"), s.Result.Run)
 	s.outcome.Rows = compare.Judge(s.outcome.Series, compare.Options{Alpha: s.o.Alpha, Margin: s.o.Margin, Looks: s.outcome.Looks, Hypotheses: hypotheses})
 	s.Result.Series, s.Result.Benchmarks = s.outcome.Series, s.outcome.Rows
 }

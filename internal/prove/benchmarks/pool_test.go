@@ -32,7 +32,7 @@ func TestSecondRunIsPooled(t *testing.T) {
 		t.Fatal(err)
 	}
 	series := s.outcome.Series[0]
-	if s.Result.Run != 2 || s.Result.Earlier != 4 || series.Run != 2 || series.Earlier != 4 || len(series.Rounds) != 8 || !warned(s.Result, "this is run 2 of the same question: the 4 rounds of earlier runs are pooled") {
+	if s.Result.Run != 2 || s.Result.Earlier != 4 || series.Run != 2 || series.Earlier != 4 || len(series.Rounds) != 8 || !warned(s.Result, "this is run 2 of the same question: its rounds are pooled with the 4 rounds of earlier runs") {
 		t.Errorf("run %d, %d earlier, %d rounds, warnings %q", s.Result.Run, s.Result.Earlier, len(series.Rounds), s.Result.Warnings)
 	}
 	if r := row(t, s.Result, "BenchmarkA", compare.NsPerOp); r.Rounds != 8 || r.RoundsEarlier != 4 || r.Iterations != row(t, first, "BenchmarkA", compare.NsPerOp).Iterations {
@@ -159,7 +159,7 @@ func TestDamagedPoolIsLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		res := l.mustProve(t, few(cache))
-		if res.Run != 1 || res.Earlier != 0 || !warned(res, "earlier rounds of this question are left out: read ") {
+		if res.Run != 1 || res.Earlier != 0 || !warned(res, "earlier rounds of this question were not used: read ") {
 			t.Errorf("%s: run %d, warnings %q", what, res.Run, res.Warnings)
 		}
 		// What it could not read it has replaced.

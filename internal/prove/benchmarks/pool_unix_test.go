@@ -21,7 +21,7 @@ func TestPipeInThePool(t *testing.T) {
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if res := l.mustProve(t, few(cache)); res.Run != 1 || !warned(res, "it is no regular file") {
+	if res := l.mustProve(t, few(cache)); res.Run != 1 || !warned(res, "not a regular file") {
 		t.Errorf("run %d, warnings %q", res.Run, res.Warnings)
 	}
 	if res := l.mustProve(t, few(cache)); res.Run != 2 {

@@ -69,7 +69,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	}
 	if o.Explain != nil && s.outcome != nil && len(res.Benchmarks) > 0 && !res.Interrupted {
 		if err := o.Explain(ctx, pair, res); err != nil && ctx.Err() == nil {
-			p.Warn("why it changed is not known: %v", err)
+			p.Warn("the cause of the change is unknown: %v", err)
 		}
 	}
 	if rec != nil && len(res.Benchmarks) > 0 {
@@ -92,7 +92,7 @@ func enterSides(pair *sides.Pair, p *prove.Proof) {
 	for i := range pair.Packages() {
 		old, new := pair.Binary(compare.Old, i), pair.Binary(compare.New, i)
 		if old.GoVersion != new.GoVersion {
-			p.Warn("old is built with %s and new with %s: the ratio holds the toolchain's share too", old.GoVersion, new.GoVersion)
+			p.Warn("old is built with %s and new with %s: the ratio includes the effect of the toolchain", old.GoVersion, new.GoVersion)
 		}
 		for _, c := range []struct {
 			what     string
@@ -100,7 +100,7 @@ func enterSides(pair *sides.Pair, p *prove.Proof) {
 		}{{"-race", old.Race, new.Race}, {"-cover", old.Cover, new.Cover}, {"-N or -l", old.Unoptimized, new.Unoptimized}} {
 			switch {
 			case c.old && c.new:
-				p.Warn("both sides are built with %s: the ratio is not that of an ordinary build", c.what)
+				p.Warn("both sides are built with %s: the ratio of ordinary builds may differ", c.what)
 			case c.old || c.new:
 				p.Warn("only one side is built with %s: the two cannot be compared", c.what)
 			}

@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
 	if res.Old.Tests != "passed" || res.New.Tests != "passed" || res.Old.GoVersion != res.New.GoVersion || res.Old.SHA256 == res.New.SHA256 || res.Seed != 1 || res.Run != 1 || res.Layouts != 1 {
 		t.Errorf("sides = %+v, %+v", res.Old, res.New)
 	}
-	if res.ExitCode() != 4 || !warned(res, "-rounds asks for 6 rounds") || !warned(res, "why it changed is not known: the compiler is gone") || explained != 1 || len(res.Why) != 1 {
+	if res.ExitCode() != 4 || !warned(res, "-rounds asks for 6 rounds") || !warned(res, "the cause of the change is unknown: the compiler is gone") || explained != 1 || len(res.Why) != 1 {
 		t.Errorf("exit %d, warnings %q", res.ExitCode(), res.Warnings)
 	}
 	want := []string{"reading old", "reading new", "building old", "building new", "testing old", "testing new", "looking at old", "looking at new", "calibrating", "warning", "plan", "rounds"} // of too few rounds, before any
@@ -335,7 +335,7 @@ func TestBadCandidates(t *testing.T) {
 		kind     gobench.Kind
 		want     string
 	}{
-		{"old", "failing", gobench.KindTestFailed, "example.org/pair/failing (new) is no candidate: its tests fail: "},
+		{"old", "failing", gobench.KindTestFailed, "example.org/pair/failing (new) was not measured: its tests fail: "},
 		{"old", "broken", gobench.KindCompile, "./broken (new): "},
 		{"nowhere", "new", gobench.KindUsage, "./nowhere (old): "},
 	} {
@@ -444,7 +444,7 @@ func TestSameBinaryIsMeasured(t *testing.T) {
 		change func(*Options)
 		said   string
 	}{
-		"-aa":         {func(o *Options) { o.AA = true }, "what is shown is noise"},
+		"-aa":         {func(o *Options) { o.AA = true }, "any difference shown is noise"},
 		"environment": {func(o *Options) { o.Env[compare.New] = []string{"GOGC=200"} }, "their environments differ"},
 		"flags":       {func(o *Options) { o.SideFlags[compare.New] = []string{"-p=1"} }, "their build flags differ"},
 	} {

@@ -53,13 +53,13 @@ func sameOf(o *Options, pair *sides.Pair, data [][2]data, proof *prove.Proof) []
 	switch {
 	case binaries == 0 || n == len(packages): // the verdict says it
 	case n == binaries:
-		proof.Warn("%s and are not measured: -aa measures them all the same", subject)
+		proof.Warn("%s and are not measured: -aa measures them anyway", subject)
 	case n > 0:
 		proof.Warn("%s; %d of them are not measured, and where they are %s", subject, n, why)
 	case why != "":
 		proof.Warn("%s, and are measured as %s", subject, why)
 	default:
-		proof.Warn("%s: there is nothing to tell apart, and what is shown is noise", subject)
+		proof.Warn("%s: any difference shown is noise", subject)
 	}
 	return same
 }

@@ -83,7 +83,7 @@ func (s *session) leaveOut(i int) {
 	for _, b := range s.subjects[i:] {
 		s.leftOut = append(s.leftOut, s.label(b.pkg, b.name))
 	}
-	s.Warn("the budget of %v ended before %s of %d could be calibrated, which are not compared (%s): raise -budget, or choose with -bench",
+	s.Warn("the budget of %v ran out before calibrating %s of %d, which are not compared (%s): raise -budget, or choose with -bench",
 		s.o.Budget, quantity.Plural(len(s.leftOut), "benchmark"), len(s.subjects), quantity.Some(s.leftOut, 3))
 	s.subjects = s.subjects[:i]
 }
@@ -122,7 +122,7 @@ func (s *session) rounds(ctx context.Context) error {
 		without := o
 		without.Prepare, without.Layouts = 0, false
 		if fixed := choose(subjects, costs, without); fixed.plan.Rounds >= fixed.plan.Fewest {
-			s.Warn("the budget of %v does not pay for linking both sides anew in every round (%v each): one layout of the code is measured, and what that alone makes of the ratio is in it: raise -budget, or choose fewer packages", s.o.Budget, s.prepare.Round(100*time.Millisecond))
+			s.Warn("the budget of %v does not allow linking both sides again in every round (%v each): only one layout of the code was measured, and the ratio includes its effect: raise -budget, or choose fewer packages", s.o.Budget, s.prepare.Round(100*time.Millisecond))
 			o = without
 			s.withoutLayouts()
 			s.earlierIterations(costs)
@@ -155,7 +155,7 @@ func (s *session) sayFew() {
 		}
 	}
 	if len(few) > 0 {
-		s.Warn("fewer than %d operations a process of %s: what an operation leaves to the next, as with a sync.Pool, hardly shows in these figures; a larger -budget gives more, unless an operation takes %v or longer",
+		s.Warn("fewer than %d operations per process of %s: reuse between operations, as with a sync.Pool, hardly shows in these figures; raise -budget (no help if an operation takes %v or longer)",
 			fewOperations, quantity.Some(few, 3), longestSlice/fewOperations)
 	}
 }
@@ -228,7 +228,7 @@ func (s *session) take(out *rounds.Outcome, o rounds.Options) {
 	if out.Trouble != nil {
 		res.Trouble = out.Trouble.Error()
 	} else if out.Partial != "" && !out.Interrupted {
-		s.Warn("%s: this machine was slower than when the plan was made", out.Partial)
+		s.Warn("%s: the machine was slower than when the plan was made", out.Partial)
 	}
 	for i, b := range s.subjects {
 		if b.procs > 0 {

@@ -194,7 +194,7 @@ func TestLayouts(t *testing.T) {
 func TestLayoutsWhereNothingHelps(t *testing.T) {
 	l := newLab(map[string]float64{"BenchmarkA": 2e9}, map[string]float64{"BenchmarkA": 2e9})
 	l.link = time.Second
-	if res := l.mustProve(t, func(o *Options) { o.Budget = 40 * time.Second }); warned(res, "does not pay") || res.Layouts < 2 {
+	if res := l.mustProve(t, func(o *Options) { o.Budget = 40 * time.Second }); warned(res, "does not allow linking") || res.Layouts < 2 {
 		t.Errorf("%d layouts, warnings %q", res.Layouts, res.Warnings)
 	}
 }
@@ -205,7 +205,7 @@ func TestLayoutsBeyondTheBudget(t *testing.T) {
 	l := newLab(map[string]float64{"BenchmarkA": 5000}, map[string]float64{"BenchmarkA": 5000})
 	l.link = 30 * time.Second
 	res := l.mustProve(t, nil)
-	if !warned(res, "does not pay for linking both sides anew") || res.Layouts != 1 || len(l.links) != 1 {
+	if !warned(res, "does not allow linking both sides again") || res.Layouts != 1 || len(l.links) != 1 {
 		t.Errorf("%d layouts, %d links, warnings %q", res.Layouts, len(l.links), res.Warnings)
 	}
 	if r := row(t, res, "BenchmarkA", compare.NsPerOp); r.Verdict != compare.NoChange {
@@ -282,12 +282,12 @@ func TestTooSmallBudgetSaysSo(t *testing.T) {
 	if r := row(t, res, "BenchmarkA", compare.NsPerOp); r.Verdict != compare.CannotTell || r.Iterations != 1 {
 		t.Errorf("%s, %d iterations", r.Verdict, r.Iterations)
 	}
-	if !warned(res, "-budget 1m25s would do, or choose fewer benchmarks") || res.ExitCode() != 4 {
+	if !warned(res, "-budget 1m25s would suffice, or choose fewer benchmarks") || res.ExitCode() != 4 {
 		t.Errorf("exit %d, warnings %q", res.ExitCode(), res.Warnings)
 	}
 	// Not even enough to look at every benchmark.
 	l = newLab(times, times)
-	if _, err := l.prove(context.Background(), func(o *Options) { o.Budget = time.Second }); err == nil || !strings.Contains(err.Error(), "the budget of 1s ended before every benchmark had run once") {
+	if _, err := l.prove(context.Background(), func(o *Options) { o.Budget = time.Second }); err == nil || !strings.Contains(err.Error(), "the budget of 1s ran out before every benchmark ran once") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -306,7 +306,7 @@ func TestBudgetEndsWhileCalibrating(t *testing.T) {
 	if rows == 0 || rows >= 30 {
 		t.Fatalf("%d benchmarks were measured within a second", rows)
 	}
-	want := fmt.Sprintf("the budget of 1s ended before %d benchmarks of 30 could be calibrated", 30-rows)
+	want := fmt.Sprintf("the budget of 1s ran out before calibrating %d benchmarks of 30", 30-rows)
 	if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.HasPrefix(w, want) }) {
 		t.Errorf("the warnings %q do not say %q", res.Warnings, want)
 	}
@@ -375,7 +375,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		s.runner = liar{s.runner}
-		if _, err := s.attempt(context.Background(), b, compare.Old, 7, 0); err == nil || !strings.Contains(err.Error(), "it ran 8 iterations and not the 7 it was asked for") {
+		if _, err := s.attempt(context.Background(), b, compare.Old, 7, 0); err == nil || !strings.Contains(err.Error(), "it ran 8 iterations instead of 7") {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -404,7 +404,7 @@ func TestFailures(t *testing.T) {
 		l := newLab(times, times)
 		l.packages[0].noTime = []string{"BenchmarkA"}
 		res := l.mustProve(t, nil)
-		if !warned(res, "BenchmarkA (old) gives no time per operation") || row(t, res, "BenchmarkB", compare.NsPerOp).Verdict != compare.NoChange {
+		if !warned(res, "BenchmarkA (old) reports no time per operation") || row(t, res, "BenchmarkB", compare.NsPerOp).Verdict != compare.NoChange {
 			t.Errorf("warnings %q", res.Warnings)
 		}
 	})

@@ -39,7 +39,7 @@ func (s *session) watchShort() {
 		switch {
 		case fastest < removedNs:
 			s.Disturb(compare.Disturbance{Kind: kindRemoved, Benchmark: r.Name, Side: side.String(), Text: fmt.Sprintf(
-				"%s (%v): %s an operation is what an empty loop takes: the compiler may have removed what is measured; use its result, or b.Loop", r.Name, side, quantity.Nanoseconds(fastest))})
+				"%s (%v): %s an operation is the time of an empty loop: the compiler may have removed the measured code; use its result, or b.Loop", r.Name, side, quantity.Nanoseconds(fastest))})
 		case fastest < shortNs:
 			if n++; n == 1 {
 				example = r.Name
@@ -48,7 +48,7 @@ func (s *session) watchShort() {
 	}
 	if n > 0 {
 		s.Disturb(compare.Disturbance{Kind: kindShort, Text: fmt.Sprintf(
-			"%s below %s an operation (%s): there the alignment of a loop can weigh more than a change; do more work in an operation", quantity.Plural(n, "benchmark"), quantity.Nanoseconds(shortNs), example)})
+			"%s below %s an operation (%s): the alignment of a loop can outweigh a change; do more work per operation", quantity.Plural(n, "benchmark"), quantity.Nanoseconds(shortNs), example)})
 	}
 }
 

@@ -49,17 +49,17 @@ func TestWhatDependsOnTheNumberOfIterations(t *testing.T) {
 		name, kind, text string
 		plant            func(*labPackage)
 	}{
-		{"time grows", kindGrows, "keeps something that grows", func(p *labPackage) {
+		{"time grows", kindGrows, "accumulates data", func(p *labPackage) {
 			p.ns[compare.New]["BenchmarkA"] = func(n int64) float64 { return 500 + float64(n)/50 }
 		}},
-		{"set-up is timed", kindDrifts, "set-up is timed", func(p *labPackage) {
+		{"set-up is timed", kindDrifts, "the time includes set-up", func(p *labPackage) {
 			p.ns[compare.New]["BenchmarkA"] = func(n int64) float64 { return 1000 + 3e7/float64(n) }
 		}},
 		{"bytes grow", kindGrows, "an operation allocates", func(p *labPackage) {
 			p.bytes[compare.New] = func(n int64) float64 { return 64 * float64(n) / 1000 }
 		}},
 		// 1,000 bytes each of 100,000 operations, all kept: 100 MB.
-		{"memory is kept", kindGrows, "keeps what its operations allocate", func(p *labPackage) {
+		{"memory is kept", kindGrows, "retains the allocations of its operations", func(p *labPackage) {
 			p.bytes[compare.New] = func(int64) float64 { return 1000 }
 			p.rss[compare.New] = func(n int64) int64 { return 10<<20 + n*1000 }
 		}},
@@ -96,12 +96,12 @@ func TestCausesAreAskedOfCPUTime(t *testing.T) {
 		noCPU bool
 		want  string // "": nothing
 	}{
-		{"grows", grows, false, false, "the benchmark keeps something that grows, and the ratio holds"},
-		{"grows on a busy machine", grows, true, false, "the benchmark may keep something that grows, and the ratio may hold for one number of iterations only; the machine was disturbed"},
-		{"grows, by the clock alone", grows, false, true, "the benchmark may keep something that grows"},
-		{"set-up", drifts, false, false, "set-up is timed"},
-		{"set-up on a busy machine", drifts, true, false, "set-up may be timed"},
-		{"set-up, by the clock alone", drifts, false, true, "set-up may be timed"},
+		{"grows", grows, false, false, "the benchmark accumulates data, and the ratio holds"},
+		{"grows on a busy machine", grows, true, false, "the benchmark may accumulate data, and the ratio may hold for one number of iterations only; the machine was disturbed"},
+		{"grows, by the clock alone", grows, false, true, "the benchmark may accumulate data"},
+		{"set-up", drifts, false, false, "the time includes set-up"},
+		{"set-up on a busy machine", drifts, true, false, "the time may include set-up"},
+		{"set-up, by the clock alone", drifts, false, true, "the time may include set-up"},
 		{"first runs that are put aside", func(p *labPackage) {
 			p.aside = func(n int64) float64 {
 				if n > 50_000 || n < 100 {
@@ -112,7 +112,7 @@ func TestCausesAreAskedOfCPUTime(t *testing.T) {
 		}, false, false, ""},
 		{"first operations that take more", func(p *labPackage) {
 			p.ns[compare.New]["BenchmarkA"] = func(n int64) float64 { return 1000 + 2000*float64(min(n, 20_000))/float64(n) }
-		}, false, false, "its first use"},
+		}, false, false, "that of a first use"},
 		// 30 MiB are held from the start, and as much garbage is let grow.
 		{"garbage beside a large heap", func(p *labPackage) {
 			p.bytes[compare.New] = func(int64) float64 { return 600 }
@@ -328,7 +328,7 @@ func TestPinned(t *testing.T) {
 	if err := s.watched(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if !disturbed(s.Result, kindPinned, "") || !warned(s.Result, "confined to processors [1]") {
+	if !disturbed(s.Result, kindPinned, "") || !warned(s.Result, "run on processors [1] only") {
 		t.Errorf("%+v", s.Result.Disturbances)
 	}
 }

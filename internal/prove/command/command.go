@@ -32,7 +32,7 @@ func (o *Options) Validate() error {
 		return err
 	}
 	if o.Timeout <= 0 {
-		return fmt.Errorf("-timeout %v: give the longest time that one run may take", o.Timeout)
+		return fmt.Errorf("-timeout %v: give a positive limit for one run", o.Timeout)
 	}
 	return o.Options.Validate()
 }
@@ -73,10 +73,10 @@ func (r *runner) measure(ctx context.Context, p *prove.Proof) error {
 	if c.peak {
 		subject.Metrics = append(subject.Metrics, compare.MetricOf(compare.PeakBytes))
 	} else {
-		p.Warn("peak memory is left out: the system tells none of a program that stays below whet's own")
+		p.Warn("peak memory is left out: the system does not report it for a program that uses less than whet")
 	}
 	if least := min(c.wall[compare.Old], c.wall[compare.New]); least < shortest {
-		p.Warn("a run takes %s: below %v the start of the process is most of what is compared; give the command more to do, or compare benchmarks",
+		p.Warn("a run takes %s: below %v process start dominates the comparison; give the command more work, or compare benchmarks",
 			quantity.Nanoseconds(float64(least)), shortest)
 	}
 	return p.Measure(ctx, subject, r)

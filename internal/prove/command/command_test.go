@@ -253,8 +253,8 @@ func TestFailures(t *testing.T) {
 		"exit":  {[]string{"exit"}, `exit status 3; it said "what went \x1b[1mwrong"`},
 		"panic": {[]string{"panic"}, `exit status 2; it said "panic: of its own`},
 		"kill":  {[]string{"kill"}, "signal: killed"},
-		"hang":  {[]string{"hang"}, `it did not end within 5s, and was stopped: -timeout sets the limit; it said "hanging"`},
-		"leave": {[]string{"leave", filepath.Join(t.TempDir(), "pid")}, "it ended and left 1 process of its group behind"},
+		"hang":  {[]string{"hang"}, `command stopped after 5s: raise -timeout; it said "hanging"`},
+		"leave": {[]string{"leave", filepath.Join(t.TempDir(), "pid")}, "command exited with 1 process still running"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "leave" && runtime.GOOS != "linux" {
@@ -278,7 +278,7 @@ func TestFailures(t *testing.T) {
 		t.Errorf("both sides fail: %v", err)
 	}
 	o = options(t, "/no/such/program", line("say"))
-	if res := proven(t, o); len(res.Failures) != 1 || res.Failures[0].Side != "old" || !strings.Contains(res.Failures[0].Text, `start "/no/such/program": there is no such program`) {
+	if res := proven(t, o); len(res.Failures) != 1 || res.Failures[0].Side != "old" || !strings.Contains(res.Failures[0].Text, `start "/no/such/program": no such program`) {
 		t.Errorf("%+v", res.Failures)
 	}
 }
@@ -452,7 +452,7 @@ func TestInterrupted(t *testing.T) {
 func TestValidate(t *testing.T) {
 	for want, spoil := range map[string]func(*Options){
 		"is never closed": func(o *Options) { o.New = "a 'b" },
-		"it is empty":     func(o *Options) { o.Old = "" },
+		"empty":           func(o *Options) { o.Old = "" },
 		"-timeout 0s":     func(o *Options) { o.Timeout = 0 },
 		"-budget":         func(o *Options) { o.Budget = 0 },
 		"-old-env":        func(o *Options) { o.Env[0] = []string{"x"} },

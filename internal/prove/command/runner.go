@@ -79,15 +79,15 @@ func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run
 	case err != nil:
 		return run{}, prove.NotStarted(c.Path, err)
 	case res.Ending == process.TimedOut:
-		return run{}, fmt.Errorf("it did not end within %v, and was stopped: -timeout sets the limit%s", r.o.Timeout, printed.LastWords())
+		return run{}, fmt.Errorf("command stopped after %v: raise -timeout%s", r.o.Timeout, printed.LastWords())
 	case res.Ending == process.Flooded:
-		return run{}, fmt.Errorf("it printed more than %s, and was stopped: send its output to a file or nowhere", quantity.Bytes(maxOutput))
+		return run{}, fmt.Errorf("command stopped after printing more than %s: redirect its output to a file or to the null device", quantity.Bytes(maxOutput))
 	case !res.OK():
 		return run{}, fmt.Errorf("%s%s", res.Status(), printed.LastWords())
 	case left > 0:
-		return run{}, fmt.Errorf("it ended and left %s of its group behind: what those do is not in its time; let it wait for them", quantity.Plural(left, "process"))
+		return run{}, fmt.Errorf("command exited with %s still running; their work is not counted. Make it wait for its children.", quantity.Plural(left, "process"))
 	case res.End.Sub(res.Exited) >= held:
-		return run{}, errors.New("it ended, and a process that it left behind held its output open: what that does is not in its time; let it wait for it")
+		return run{}, errors.New("command exited while a child held its output open; the child's work is not counted. Make it wait for its children.")
 	}
 	m := run{wall: res.Exited.Sub(res.Start), took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, peak: res.MaxRSSBytes}
 	if digest {

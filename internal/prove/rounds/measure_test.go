@@ -310,7 +310,7 @@ func TestCancelAnywhere(t *testing.T) {
 		for i := range out.Series {
 			for _, r := range out.Series[i].Rounds {
 				if r.Old == nil || r.New == nil || r.Again == nil {
-					t.Errorf("after %d: a round is not whole: %+v", after, r)
+					t.Errorf("after %d: a round is incomplete: %+v", after, r)
 				}
 			}
 			whole += 3 * len(out.Series[i].Rounds)

@@ -104,15 +104,15 @@ type Failure struct {
 func (o *Options) validate(subjects []Subject) error {
 	switch {
 	case o.Now == nil:
-		return errors.New("measure rounds: the clock is missing")
+		return errors.New("measure rounds: no clock")
 	case len(subjects) == 0:
-		return errors.New("measure rounds: there is nothing to measure")
+		return errors.New("measure rounds: nothing to measure")
 	case o.Earlier != nil && len(o.Earlier) != len(subjects):
-		return errors.New("measure rounds: the earlier rounds are not those of the subjects")
+		return errors.New("measure rounds: the earlier rounds do not match the subjects")
 	case o.Runs != nil && len(o.Runs) != len(subjects):
-		return errors.New("measure rounds: the numbers of runs are not those of the subjects")
+		return errors.New("measure rounds: the numbers of runs do not match the subjects")
 	case o.Run < 1:
-		return errors.New("measure rounds: the number of the run is missing")
+		return errors.New("measure rounds: no number of the run")
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func jsonValue(body []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("something follows the value")
+		return nil, errors.New("data follows the value")
 	}
 	return v, nil
 }

@@ -64,7 +64,7 @@ func (o *Options) commands() bool { return o.URL != "" }
 // Validate reports the first option that cannot be used.
 func (o *Options) Validate() error {
 	if o.Old == "" || o.New == "" {
-		return errors.New("two sides are needed: two addresses, or the address and two commands that start a service there")
+		return errors.New("give two sides: two URLs, or one URL and two commands that start a service there")
 	}
 	for _, address := range o.addresses() {
 		l := o.Load
@@ -86,22 +86,22 @@ func (o *Options) Validate() error {
 	case o.Span != 0 && (o.Span < shortestSpan || o.Span > longestSpan):
 		return fmt.Errorf("a slice of %v: give %v to %v, or 0 to let the rate decide", o.Span, shortestSpan, longestSpan)
 	case o.Ready <= 0:
-		return fmt.Errorf("-ready %v: give the service some time to answer", o.Ready)
+		return fmt.Errorf("-ready %v: give a positive time", o.Ready)
 	case len(o.Pprof) > 2:
-		return fmt.Errorf("-pprof: %d addresses for two sides", len(o.Pprof))
+		return fmt.Errorf("-pprof: %d URLs for two sides", len(o.Pprof))
 	case o.AnswersOnly && !o.SameAnswers:
-		return errors.New("nothing is to be measured and no answers are to be compared: ask for one of them")
+		return errors.New("neither measuring nor comparing answers was asked for: choose one")
 	case o.Requests != "" && !o.SameAnswers:
-		return errors.New("requests are replayed where answers are compared: add -same-answers")
+		return errors.New("replaying requests needs -same-answers")
 	case o.SameAnswers && o.commands() && !strings.Contains(o.URL, portMark):
-		return fmt.Errorf("-same-answers needs both services at once, on ports of their own: write {port} in the address and in the commands, as in http://127.0.0.1:{port}/")
+		return fmt.Errorf("-same-answers needs both services at once on different ports: write {port} in the URL and in the commands, as in http://127.0.0.1:{port}/")
 	case o.commands() && strings.Contains(o.URL, portMark) && (!strings.Contains(o.Old, portMark) || !strings.Contains(o.New, portMark)):
-		return errors.New("the address holds {port}: the commands need it too, where they say what to listen on, as in 'server -addr 127.0.0.1:{port}'")
+		return errors.New("the URL contains {port}: write it in the commands too, as in 'server -addr 127.0.0.1:{port}'")
 	}
 	for _, p := range o.Pprof {
 		u, err := url.Parse(strings.ReplaceAll(p, portMark, "1"))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return fmt.Errorf("-pprof %s: give an address like http://localhost:6060", prove.Show(p))
+			return fmt.Errorf("-pprof %s: give a URL like http://localhost:6060", prove.Show(p))
 		}
 	}
 	if _, err := parseIgnored(o.Ignore); err != nil {

@@ -24,7 +24,7 @@ const (
 func readRequests(name string) ([]load.Request, error) {
 	// To open a pipe would be to wait for who writes into it.
 	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("read requests %s: it is no regular file: write the requests to one", name)
+		return nil, fmt.Errorf("read requests %s: not a regular file: write the requests to one", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -75,7 +75,7 @@ func parseRequests(r io.Reader) ([]load.Request, error) {
 	case limited.N == 0:
 		return nil, errors.New("larger than 64 MiB")
 	case len(out) == 0:
-		return nil, errors.New("it holds no request: write lines like GET /items?id=7")
+		return nil, errors.New("no requests: write lines like GET /items?id=7")
 	}
 	return out, nil
 }
@@ -93,7 +93,7 @@ func parseRequest(text string) (load.Request, error) {
 	if strings.HasPrefix(rest, "{") {
 		d := json.NewDecoder(strings.NewReader(rest))
 		if err := d.Decode(&q.Header); err != nil {
-			return load.Request{}, fmt.Errorf("headers %s: they are not a JSON object of strings (put {} before a body that is an object)", prove.Show(rest))
+			return load.Request{}, fmt.Errorf("headers %s: not a JSON object of strings (put {} before a body that is an object)", prove.Show(rest))
 		}
 		rest = strings.TrimSpace(rest[d.InputOffset():])
 	}

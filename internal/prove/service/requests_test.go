@@ -42,8 +42,8 @@ PATCH /x plain text, as it stands
 
 func TestParseRequestsRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                         "it holds no request",
-		"# only this\n\n":          "it holds no request",
+		"":                         "no requests: write lines",
+		"# only this\n\n":          "no requests: write lines",
 		"GET":                      "line 1: \"GET\" has no path",
 		"\nGET x":                  `line 2: path "x"`,
 		"GET http://other/":        "without a host",

@@ -15,7 +15,7 @@ func TestRequestsFromAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(name, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readRequests(name); err == nil || !strings.Contains(err.Error(), "it is no regular file") {
+	if _, err := readRequests(name); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -180,7 +180,7 @@ func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o l
 	case ctx.Err() != nil:
 		return nil, 0, ctx.Err()
 	case res.Interrupted:
-		return nil, 0, s.explain(errors.New("it ended under load"))
+		return nil, 0, s.explain(errors.New("the server ended under load"))
 	}
 	r.seen[side].add(res)
 	switch failed := res.Failed(); {

@@ -92,14 +92,14 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (sample [2]compa
 		return sample, took, err
 	}
 	if a, b := r.seen[compare.Old].usual(), r.seen[compare.New].usual(); a != b {
-		p.Fail(r.o.label(r.rate), compare.New, fmt.Errorf("it answers %d where the old side answers %d: they do not do the same", b, a))
+		p.Fail(r.o.label(r.rate), compare.New, fmt.Errorf("it answers %d where the old side answers %d: the sides do different work", b, a))
 		return sample, took, nil
 	}
 	if r.rate == 0 {
 		r.rate = roundRate(min(rate[compare.Old], rate[compare.New]) / 2)
 	}
 	if least := min(rate[compare.Old], rate[compare.New]); r.rate > 0.8*least {
-		p.Warn("%.4g requests per second are %s of what the slower side completes: response times are those of waiting, and grow with every disturbance", r.rate, quantity.Percent(r.rate/least))
+		p.Warn("%.4g requests per second are %s of the slower side's throughput: queueing dominates response times, and every disturbance adds to them; lower -rate", r.rate, quantity.Percent(r.rate/least))
 	}
 	if r.span == 0 {
 		if r.span, err = spanOf(r.rate); err != nil {
@@ -107,7 +107,7 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (sample [2]compa
 		}
 	}
 	if n := r.rate * r.span.Seconds(); n < 2*beyond {
-		return sample, took, fmt.Errorf("a slice of %v holds %.0f requests at %.4g per second, and a median needs %d: leave its length out, or give a longer one", r.span, n, r.rate, 2*beyond)
+		return sample, took, fmt.Errorf("a slice of %v has %.0f requests at %.4g per second, but a median needs %d: raise -slice or leave it out", r.span, n, r.rate, 2*beyond)
 	}
 	for side := range compare.Sides {
 		r.tell("trying %.4g requests per second on %v", r.rate, side)
@@ -190,7 +190,7 @@ func spanOf(rate float64) (time.Duration, error) {
 	}
 	switch {
 	case rate*mostSpan.Seconds() < enoughForHalf:
-		return 0, fmt.Errorf("%.3g requests per second are too few to measure in slices: at most %v would hold %.0f of them; -rate and a longer slice may do", rate, mostSpan, rate*mostSpan.Seconds())
+		return 0, fmt.Errorf("%.3g requests per second are too few to measure in slices: the longest slice of %v has %.0f of them; try -rate and a longer -slice", rate, mostSpan, rate*mostSpan.Seconds())
 	case rate*longerSpan.Seconds() < enoughForHalf:
 		return lasting(enoughForHalf), nil
 	}
@@ -198,7 +198,7 @@ func spanOf(rate float64) (time.Duration, error) {
 }
 
 func (r *runner) tooLate() error {
-	return fmt.Errorf("at %.4g requests per second the generator was late by more than half of the response times: the figures would be its own; give a lower -rate, or let the services run on another machine", r.rate)
+	return fmt.Errorf("at %.4g requests per second the generator's lateness exceeds half of the response times, so the figures would describe the generator; lower -rate, or run the services on another machine", r.rate)
 }
 
 // conclude says what makes the figures mean something else than they seem to.
@@ -216,7 +216,7 @@ func (r *runner) conclude(p *prove.Proof) {
 			}
 		}
 	} else if late > 0 {
-		p.Warn("the generator was late by more than half of the response times in %d of %d slices: their rounds are left out of the response times; a lower -rate, or another machine for the services, helps", late, all)
+		p.Warn("the generator's lateness exceeds half of the response times in %d of %d slices: their rounds are left out of the response times; lower -rate, or run the services on another machine", late, all)
 	}
 	if a, b := r.seen[compare.Old].statuses(), r.seen[compare.New].statuses(); a != b && a != "" && b != "" {
 		p.Warn("the statuses of the answers differ: old %s; new %s", a, b)
@@ -227,10 +227,10 @@ func (r *runner) conclude(p *prove.Proof) {
 			p.Warn("some requests to the %v side failed: %s", side, kinds(t.errors, t.example))
 		}
 		if s := t.usual(); s/100 == 3 {
-			p.Warn("the %v side answers %d: redirects are not followed, so that redirecting is what is measured", side, s)
+			p.Warn("the %v side answers %d: whet does not follow redirects, so the figures describe the redirect; use the address it leads to", side, s)
 		}
 	}
 	if all > 0 && !r.o.commands() {
-		p.Warn("each side is one process that runs on: what differs between two starts of one program is in the ratio and cannot be told from the change; two commands, started anew for every slice, do not have that (-url http://127.0.0.1:{port}/ 'OLD COMMAND' 'NEW COMMAND')")
+		p.Warn("each side is one running process: the ratio includes differences between two starts of one program, which cannot be told from the change; give two commands instead, which are restarted for every slice (-url http://127.0.0.1:{port}/ 'OLD COMMAND' 'NEW COMMAND')")
 	}
 }

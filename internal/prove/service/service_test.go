@@ -325,7 +325,7 @@ func TestAddresses(t *testing.T) {
 	if res.RoundsMeasured != 1 || served[0].Load() == 0 || served[1].Load() == 0 || both.Load() != 0 {
 		t.Errorf("served %d and %d, %d at once", served[0].Load(), served[1].Load(), both.Load())
 	}
-	if !strings.Contains(strings.Join(res.Warnings, "\n"), "each side is one process that runs on") {
+	if !strings.Contains(strings.Join(res.Warnings, "\n"), "each side is one running process") {
 		t.Errorf("warnings %q", res.Warnings)
 	}
 	if row := row(t, res, compare.RequestsPerSecond); row.Name != "POST /x at 100/s" {
@@ -447,7 +447,7 @@ func TestFewErrors(t *testing.T) {
 	r.conclude(p)
 	said := strings.Join(p.Result.Warnings, "\n")
 	for _, want := range []string{
-		"the generator was late by more than half of the response times in 1 of 3 slices", "the statuses of the answers differ: old 200; new 200, 404",
+		"the generator's lateness exceeds half of the response times in 1 of 3 slices", "the statuses of the answers differ: old 200; new 200, 404",
 		"some requests to the new side failed: timeout 3, status 4xx 1 (answered 404 Not Found)",
 	} {
 		if !strings.Contains(said, want) {
@@ -457,7 +457,7 @@ func TestFewErrors(t *testing.T) {
 	// Where no median is left there is no verdict either.
 	p.Result.Benchmarks = []compare.Row{{Metric: compare.RequestsPerSecond}}
 	r.conclude(p)
-	if res := p.End(t.Context()); res.ExitCode() != 3 || len(res.Failures) != 1 || !strings.Contains(res.Failures[0].Text, "the generator was late") {
+	if res := p.End(t.Context()); res.ExitCode() != 3 || len(res.Failures) != 1 || !strings.Contains(res.Failures[0].Text, "the generator's lateness exceeds") {
 		t.Errorf("exit %d, %+v", res.ExitCode(), res.Failures)
 	}
 }

@@ -40,7 +40,7 @@ func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error
 	if !strings.Contains(r.o.URL, portMark) {
 		s := &standing{url: r.o.URL, pprof: r.o.pprof(side, portOf(r.o.URL))}
 		if load.Ready(ctx, r.loadOptions(s), already, nil) == nil {
-			return nil, fmt.Errorf("%s answers before the command was started: stop what listens there, or write {port} in the address and in the commands", recording.Redacted(s.url))
+			return nil, fmt.Errorf("%s answers before the command was started: stop the server that listens there, or write {port} in the URL and in the commands", recording.Redacted(s.url))
 		}
 		return s, r.start(ctx, side, s, portOf(r.o.URL))
 	}

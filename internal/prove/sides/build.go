@@ -105,9 +105,9 @@ func (p *Pair) userFiles(flags []string) ([]string, error) {
 		}
 		switch strings.TrimLeft(name, "-") {
 		case "o", "c", "i", "n", "C", "exec", "json":
-			return nil, refuse(gobench.KindUsage, "%q is not for builds of this kind, or for whet to set: leave it out", f)
+			return nil, refuse(gobench.KindUsage, "%q is not supported here: leave it out", f)
 		case "overlay":
-			return nil, refuse(gobench.KindUsage, "-overlay names files of your tree, which the copy that is built does not see: make the change in a directory of its own and name that")
+			return nil, refuse(gobench.KindUsage, "-overlay names files of your tree, but whet builds a copy: make the change in a separate directory and name that")
 		case "pgo":
 			if value == "" || value == "auto" || value == "off" || filepath.IsAbs(value) {
 				continue
@@ -180,10 +180,10 @@ func (p *Pair) list(ctx context.Context, s *side) (err error) {
 	}
 	dir := filepath.Join(s.tree.Dir, filepath.FromSlash(s.sub))
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return refuse(gobench.KindNoPackage, "it has no directory %s: stand in one that both sides have", s.sub)
+		return refuse(gobench.KindNoPackage, "no directory %s in it: run in a directory that both sides have", s.sub)
 	}
 	if !s.inModule(dir) {
-		return refuse(gobench.KindNoModule, "it has no go.mod in %s or above: stand in the directory of a module", s.sub)
+		return refuse(gobench.KindNoModule, "no go.mod in %s or above: run in the directory of a module", s.sub)
 	}
 	s.targets, s.broken, err = gobench.Benchmarked(ctx, dir, pattern, s.options)
 	if len(other.binaries) > 0 && len(s.targets) > 0 {
@@ -259,7 +259,7 @@ func (p *Pair) buildWithout(ctx context.Context, s *side, pairs [][2]*gobench.Ta
 	if err := p.buildSide(ctx, s, again); err != nil {
 		return first
 	}
-	p.warn(fmt.Sprintf("%v does not build with the files of the working tree that git ignores, and is built without them: %s", s.which, worktree.Names(ignored)))
+	p.warn(fmt.Sprintf("%v does not build with the working tree's git-ignored files and was built without them: %s", s.which, worktree.Names(ignored)))
 	return nil
 }
 
@@ -278,7 +278,7 @@ func (p *Pair) openBinary(ctx context.Context, s *side) error {
 	s.env = s.spec.Env
 	s.binaries, s.targets = []*gobench.Binary{b}, []*gobench.Target{b.Target}
 	if len(s.spec.Flags) > 0 {
-		return refuse(gobench.KindUsage, "build flags do not go with a test binary, which is built")
+		return refuse(gobench.KindUsage, "build flags do not apply to a test binary: leave them out")
 	}
 	if p.o.Race {
 		p.warn(fmt.Sprintf("%s is a test binary: its tests run without the race detector", s.spec.Operand))

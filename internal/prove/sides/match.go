@@ -36,7 +36,7 @@ func (p *Pair) match() ([][2]*gobench.Target, error) {
 		}
 	}
 	if len(pairs) == 0 {
-		return nil, refuse(gobench.KindNoBenchmarks, "no package with benchmarks is on both sides: old has %s, new %s", quantity.Some(only[compare.Old], 3), quantity.Some(only[compare.New], 3))
+		return nil, refuse(gobench.KindNoBenchmarks, "no package with benchmarks exists on both sides: old has %s, new %s", quantity.Some(only[compare.Old], 3), quantity.Some(only[compare.New], 3))
 	}
 	p.only = only
 	return pairs, nil
@@ -79,7 +79,7 @@ func (p *Pair) leaveOut() error {
 		}
 	}
 	for _, b := range old.broken {
-		p.warn(fmt.Sprintf("%s is left out: old has it broken: %s", b.ImportPath, b.Err.Text))
+		p.warn(fmt.Sprintf("%s is left out: it is broken in old: %s", b.ImportPath, b.Err.Text))
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func Open(ctx context.Context, o Options) (*Pair, error) {
 		if told := full(err, o.Scratch); told != err {
 			return nil, told
 		}
-		return nil, fmt.Errorf("%w: set TMPDIR to a directory that can be written", err)
+		return nil, fmt.Errorf("%w: set TMPDIR to a writable directory", err)
 	}
 	if err := p.make(ctx); err != nil {
 		_ = p.Close() // what it is about is err
@@ -132,7 +132,7 @@ func full(err error, where string) error {
 		return err
 	}
 	return &gobench.Error{Kind: gobench.KindFailed, Text: fmt.Sprintf(
-		"%v: make room in %s, or set TMPDIR to a directory that has more", err, where)}
+		"%v: free space in %s, or set TMPDIR to a directory with more", err, where)}
 }
 
 func refuse(kind gobench.Kind, format string, args ...any) error {
@@ -170,7 +170,7 @@ func (p *Pair) describe() {
 				p.warn(fmt.Sprintf("%v: %s", s.which, w))
 			}
 			if s.kind == revision && len(s.tree.Ignored) > 0 {
-				p.warn(fmt.Sprintf("%v: files that git ignores, as the working tree has them now: %s", s.which, worktree.Names(s.tree.Ignored)))
+				p.warn(fmt.Sprintf("%v: uses git-ignored files of the current working tree: %s", s.which, worktree.Names(s.tree.Ignored)))
 			}
 		}
 		if len(p.packages) == 1 {
@@ -186,7 +186,7 @@ func (p *Pair) probeLayouts(ctx context.Context) error {
 	}
 	for _, s := range p.sides {
 		if s.kind == testBinary {
-			p.warn(fmt.Sprintf("%s is a test binary: no side is linked in other layouts, so that where the code happens to lie is part of the ratio", s.spec.Operand))
+			p.warn(fmt.Sprintf("%s is a test binary: neither side is linked in other layouts, so the ratio includes the effect of code placement", s.spec.Operand))
 			return nil
 		}
 		can, err := s.binaries[0].Target.CanLayOut(ctx, s.options)
@@ -194,7 +194,7 @@ func (p *Pair) probeLayouts(ctx context.Context) error {
 			return s.failed(ctx, err)
 		}
 		if !can {
-			p.warn(fmt.Sprintf("the linker of %s (%v) knows no other layouts: where the code happens to lie is part of the ratio", s.facts.GoVersion, s.which))
+			p.warn(fmt.Sprintf("the linker of %s (%v) cannot vary the layout: the ratio includes the effect of code placement", s.facts.GoVersion, s.which))
 			return nil
 		}
 	}

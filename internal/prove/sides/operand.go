@@ -28,7 +28,7 @@ var variable = lazyregexp.Pattern{Text: `^[^=\x00]+=[^\x00]*$`}
 func (s *side) resolve(ctx context.Context, dir string) error {
 	for _, e := range s.spec.Env {
 		if !variable.Regexp().MatchString(e) {
-			return refuse(gobench.KindUsage, "%q is no variable: write NAME=value", e)
+			return refuse(gobench.KindUsage, "%q is not a variable: write NAME=value", e)
 		}
 	}
 	if s.spec.Operand == "" {
@@ -44,7 +44,7 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 	st, err := os.Stat(s.path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return refuse(gobench.KindUsage, "there is no such directory or file")
+		return refuse(gobench.KindUsage, "no such directory or file")
 	case err != nil:
 		return refuse(gobench.KindUsage, "look at it: %v", recording.RootCause(err))
 	case !st.IsDir() && !st.Mode().IsRegular(): // opening a pipe waits for who writes into it
@@ -144,11 +144,11 @@ func real(dir string) string {
 func (s *side) resolveRevision(ctx context.Context, dir string) (err error) {
 	hint := ""
 	if _, err := os.Stat(filepath.Join(dir, s.spec.Operand)); err == nil {
-		hint = "; what is in this directory is written ./" + s.spec.Operand
+		hint = "; write a name in this directory as ./" + s.spec.Operand
 	}
 	s.repo, err = worktree.Find(ctx, dir)
 	if errors.Is(err, worktree.ErrNoRepository) {
-		return refuse(gobench.KindUsage, "it is taken for a revision, and %s is not in a git repository: name two directories, as in ../before and .%s", dir, hint)
+		return refuse(gobench.KindUsage, "it looks like a revision, but %s is not in a git repository: name two directories, as in ../before and .%s", dir, hint)
 	}
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func moduleTop(dir string) (top, sub string, err error) {
 		sub, err = filepath.Rel(top, dir)
 		return top, filepath.ToSlash(sub), err
 	}
-	return "", "", refuse(gobench.KindNoModule, "it is not in a Go module: there is no go.mod in it or above")
+	return "", "", refuse(gobench.KindNoModule, "not in a Go module: no go.mod in it or above")
 }
 
 func has(dir, name string) bool {
@@ -201,7 +201,7 @@ func (p *Pair) settle() error {
 	for _, s := range p.sides {
 		switch s.kind {
 		case packageDir:
-			return refuse(gobench.KindUsage, "-pkg %s: %s is one package already: name the directory of its module, or leave -pkg out", p.o.Packages, s.spec.Operand)
+			return refuse(gobench.KindUsage, "-pkg %s: %s is a single package: name the directory of its module, or leave -pkg out", p.o.Packages, s.spec.Operand)
 		case testBinary:
 			return refuse(gobench.KindUsage, "-pkg %s: %s is the test binary of one package: leave -pkg out", p.o.Packages, s.spec.Operand)
 		}

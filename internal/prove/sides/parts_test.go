@@ -55,7 +55,7 @@ func TestFull(t *testing.T) {
 	onDisk := fmt.Errorf("copy a.go: %w", &fs.PathError{Op: "write", Path: "/tmp/x/a.go", Err: syscall.ENOSPC})
 	for _, err := range []error{onDisk, errors.New("check out 123: unable to write file a.go: No space left on device")} {
 		var e *gobench.Error
-		if got := full(err, "/tmp"); !errors.As(got, &e) || e.Kind != gobench.KindFailed || !strings.HasSuffix(e.Text, ": make room in /tmp, or set TMPDIR to a directory that has more") {
+		if got := full(err, "/tmp"); !errors.As(got, &e) || e.Kind != gobench.KindFailed || !strings.HasSuffix(e.Text, ": free space in /tmp, or set TMPDIR to a directory with more") {
 			t.Errorf("%v becomes %v", err, got)
 		}
 	}

@@ -301,7 +301,7 @@ func TestOperands(t *testing.T) {
 		{"a package and the one here", dir + "/p", "../q", ".", "", [2]float64{7, 3}, [2]string{"own.test/mod/q", "own.test/mod/p"}, ""},
 		{"two trees", dir, before, ".", "./p", [2]float64{1, 3}, [2]string{"own.test/mod/p", "own.test/mod/p"}, ""},
 		{"a renamed module without git", dir, plain, ".", "./p", [2]float64{8, 3}, [2]string{"renamed.test/x/p", "own.test/mod/p"}, ""},
-		{"a test binary against the working tree", dir, binary, ".", "", [2]float64{1, 3}, [2]string{"own.test/mod/p", "own.test/mod/p"}, "old.test is a test binary: no side is linked in other layouts"},
+		{"a test binary against the working tree", dir, binary, ".", "", [2]float64{1, 3}, [2]string{"own.test/mod/p", "own.test/mod/p"}, "old.test is a test binary: neither side is linked in other layouts"},
 		{"two directories outside of git, by their names", plain, "p", "q", "", [2]float64{8, 6}, [2]string{"renamed.test/x/p", "renamed.test/x/q"}, ""},
 		{"two test binaries", plain, "./old.test", binary, "", [2]float64{1, 1}, [2]string{"own.test/mod/p", "own.test/mod/p"}, "is a test binary"},
 	} {
@@ -437,7 +437,7 @@ func TestIgnoredFiles(t *testing.T) {
 	if got := values(t, p); got != [2]float64{11, 12} {
 		t.Errorf("values %v", got)
 	}
-	if d := cmp.Diff([]string{"old: files that git ignores, as the working tree has them now: p/base.gen.go"}, p.Warnings()); d != "" {
+	if d := cmp.Diff([]string{"old: uses git-ignored files of the current working tree: p/base.gen.go"}, p.Warnings()); d != "" {
 		t.Errorf("warnings: %s", d)
 	}
 
@@ -447,7 +447,7 @@ func TestIgnoredFiles(t *testing.T) {
 	if got := values(t, p); got != [2]float64{2, 12} {
 		t.Errorf("values %v", got)
 	}
-	if d := cmp.Diff([]string{"old does not build with the files of the working tree that git ignores, and is built without them: p/base.gen.go"}, p.Warnings()); d != "" {
+	if d := cmp.Diff([]string{"old does not build with the working tree's git-ignored files and was built without them: p/base.gen.go"}, p.Warnings()); d != "" {
 		t.Errorf("warnings: %s", d)
 	}
 }
@@ -503,37 +503,37 @@ func TestRefusals(t *testing.T) {
 		text string
 	}{
 		{"no such revision", Options{Dir: dir, Old: Spec{Operand: "v1.0.1"}, New: Spec{Operand: "."}}, gobench.KindUsage,
-			`v1\.0\.1 \(old\): there is no revision v1\.0\.1; there is v1\.0\.0`},
+			`v1\.0\.1 \(old\): no revision v1\.0\.1; there is v1\.0\.0`},
 		{"a directory without its ./", Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "none"}}, gobench.KindUsage,
-			`none \(new\): there is no revision none; what is in this directory is written \./none`},
+			`none \(new\): no revision none; write a name in this directory as \./none`},
 		{"a revision without git", Options{Dir: plain, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}}, gobench.KindUsage,
-			`HEAD \(old\): it is taken for a revision, and \S+ is not in a git repository: name two directories, as in \.\./before and \.`},
+			`HEAD \(old\): it looks like a revision, but \S+ is not in a git repository: name two directories, as in \.\./before and \.`},
 		{"no directory", Options{Dir: dir, Old: Spec{Operand: "./nope"}, New: Spec{Operand: "."}}, gobench.KindUsage,
 			`\./nope \(old\): there is no such directory or file`},
 		{"no module", Options{Dir: nowhere, Old: Spec{Operand: "."}, New: Spec{Operand: "."}}, gobench.KindNoModule,
 			`\. \(old\): it is not in a Go module: .*`},
 		{"no binary", Options{Dir: plain, Old: Spec{Operand: "./x.txt"}, New: Spec{Operand: "."}}, gobench.KindUsage,
-			`\./x\.txt \(old\): \S+x\.txt is no test binary, nor any program that Go built: build one with .go test -c.`},
+			`\./x\.txt \(old\): \S+x\.txt is not a test binary, nor a program built with Go: build one with .go test -c.`},
 		{"a module further down", Options{Dir: above, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}}, gobench.KindNoModule,
-			`HEAD \(old\): it has no go\.mod in \. or above: stand in the directory of a module`},
+			`HEAD \(old\): no go\.mod in \. or above: run in the directory of a module`},
 		{"a pipe", Options{Dir: plain, Old: Spec{Operand: "./pipe"}, New: Spec{Operand: "."}}, gobench.KindUsage,
 			`\./pipe \(old\): it is neither a directory nor a regular file`},
 		{"no benchmarks", Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}, Packages: "./none"}, gobench.KindNoBenchmarks,
 			`HEAD \(old\): no package has benchmarks: .*`},
 		{"no package in common", Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "./fresh"}}, gobench.KindNoPackage,
-			`HEAD \(old\): it has no directory fresh: stand in one that both sides have`},
+			`HEAD \(old\): no directory fresh in it: run in a directory that both sides have`},
 		{"no package", Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}, Packages: "./nope"}, gobench.KindNoPackage,
 			`HEAD \(old\): resolve \./nope: stat nope: directory not found`},
 		{"does not build", Options{Dir: plain, Old: Spec{Operand: "./broken"}, New: Spec{Operand: "./broken"}}, gobench.KindCompile,
 			`\./broken \(old\): own\.test/mod/broken does not compile: (broken/)?p\.go:\d+:.*`},
 		{"a pattern and a package", Options{Dir: dir, Old: Spec{Operand: "./p"}, New: Spec{Operand: "./p"}, Packages: "./p"}, gobench.KindUsage,
-			`-pkg \./p: \./p is one package already: .*`},
+			`-pkg \./p: \./p is a single package: .*`},
 		{"no variable", Options{Dir: dir, Old: Spec{Operand: ".", Env: []string{"GOGC"}}, New: Spec{Operand: "."}}, gobench.KindUsage,
-			`\. \(old\): "GOGC" is no variable: write NAME=value`},
+			`\. \(old\): "GOGC" is not a variable: write NAME=value`},
 		{"overlay", Options{Dir: dir, Old: Spec{Operand: "."}, New: Spec{Operand: ".", Flags: []string{"-overlay=x.json"}}}, gobench.KindUsage,
 			`\. \(new\): -overlay names files of your tree, .*`},
 		{"a place for the binary", Options{Dir: dir, Old: Spec{Operand: "."}, New: Spec{Operand: ".", Flags: []string{"-o=pwned"}}}, gobench.KindUsage,
-			`\. \(new\): "-o=pwned" is not for builds of this kind, .*`},
+			`\. \(new\): "-o=pwned" is not supported here: .*`},
 		{"a Go that is not there", Options{Dir: dir, Old: Spec{Operand: ".", Env: []string{"GOTOOLCHAIN=go1.999.0", "GOPROXY=off"}}, New: Spec{Operand: "."}}, gobench.KindStart,
 			`\. \(old\): .*go1\.999.*`},
 	} {
@@ -585,7 +585,7 @@ func TestMissingSubmodule(t *testing.T) {
 	git(t, dir, "commit", "-q", "-m", "with a submodule")
 	git(t, dir, "submodule", "--quiet", "deinit", "-f", "lib")
 	_, err := Open(context.Background(), Options{Dir: dir, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "HEAD"}, Packages: "./p", Scratch: t.TempDir()})
-	if err == nil || !strings.Contains(err.Error(), "does not compile") || !strings.Contains(err.Error(), "`git submodule update --init` brings them") {
+	if err == nil || !strings.Contains(err.Error(), "does not compile") || !strings.Contains(err.Error(), "`git submodule update --init` fetches them") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -129,7 +129,7 @@ func (d *differ) fill(c *compare.Change) {
 	for _, k := range []kind{kindCPU, kindBytes} {
 		for s, seen := range d.loops[k] {
 			if !hot.LoopsKnown(seen.unlooped, seen.whole) {
-				warn(c, "the measured loop was not found in the source of %v: its set-up counts as measured code", side(s))
+				warn(c, "the measured loop was not found in the source of %v: set-up counts as measured code", side(s))
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (d *differ) fill(c *compare.Change) {
 		return cmp.Or(cmp.Compare(b.flat, a.flat), cmp.Compare(b.cum, a.cum), cmp.Compare(a.key, b.key))
 	})
 	if len(found) > most {
-		warn(c, "%d functions more differ: they account for less than those listed", len(found)-most)
+		warn(c, "%d more functions differ by less than those listed", len(found)-most)
 		found = found[:most]
 	}
 	c.Functions = []compare.FunctionChange{}

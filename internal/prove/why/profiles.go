@@ -77,7 +77,7 @@ func (e *explainer) profile(ctx context.Context, b *Benchmark, d *differ, share 
 	}
 	c.SamplesOld, c.SamplesNew = d.samples(sideOld), d.samples(sideNew)
 	if least := min(c.SamplesOld, c.SamplesNew); least < int64(e.o.Samples) {
-		warn(c, "%d samples of the measured code and not the %d wanted: smaller differences stay unseen", least, e.o.Samples)
+		warn(c, "%d samples of the measured code instead of %d: smaller differences do not show; raise -budget", least, e.o.Samples)
 	}
 	n := gobench.Iterations(allocTime, b.NsPerOp+b.AllocsPerOp*float64(allocCost))
 	for turn := range allocTurns {

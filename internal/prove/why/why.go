@@ -63,7 +63,7 @@ func (o *Options) Validate() error {
 	case o.Budget <= 0:
 		return fmt.Errorf("a budget of %v profiles nothing", o.Budget)
 	case o.Now == nil || o.Progress == nil:
-		return errors.New("explain: neither clock nor progress may be missing: begin with DefaultOptions")
+		return errors.New("explain: no clock or progress: start from DefaultOptions")
 	}
 	for _, b := range o.Benchmarks {
 		if b.Old.Binary == nil || b.New.Binary == nil {
