@@ -396,7 +396,7 @@ func (c *continuous) finish(how string) {
 	c.check(c.files.end(how, end))
 	if c.recorder != nil {
 		if err := c.recorder.publish(c.files.report(), ""); err != nil {
-			c.note("%v (what there is lies in %s)", err, c.recorder.dir)
+			c.note("%v (the part written is in %s)", err, c.recorder.dir)
 			return
 		}
 		c.recorder.clean()

@@ -167,7 +167,7 @@ func TestRecordIsNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Stop()
-	if !warned(a, "(what there is lies in "+a.continuous.recorder.dir+")") {
+	if !warned(a, "(the part written is in "+a.continuous.recorder.dir+")") {
 		t.Fatalf("warnings %q", a.Warnings())
 	}
 	if r := reportIn(t, a.continuous.recorder.dir); r.Ended != "stop" || count(r, "cpu") != 1 {

@@ -39,7 +39,7 @@ func newClient(transport http.RoundTripper) *http.Client {
 		case !strings.EqualFold(to.Host, first.Host) && !(to.Scheme == "https" && first.Scheme == "http" && strings.EqualFold(to.Hostname(), first.Hostname())):
 			return &refused{text: "the server redirects to " + lastWords(to.Scheme+"://"+to.Host) + ": it may want a login; if the program is there, give that address"}
 		case first.Scheme == "https" && to.Scheme != "https":
-			return &refused{text: "the server redirects from https to http, which would show anyone what is sent"}
+			return &refused{text: "the server redirects from https to http, which would expose the request"}
 		}
 		return nil
 	}}
@@ -130,7 +130,7 @@ func breach(ctx context.Context, err error, got int) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return fmt.Errorf("the connection broke off after %d bytes: fetch it again", got)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
-		return errors.New("the answer is marked as gzip and is not, or is damaged: a proxy between may have changed it")
+		return errors.New("the answer is marked as gzip but is not gzip or is damaged: a proxy may have changed it")
 	}
 	return explain(ctx, err)
 }
@@ -144,16 +144,16 @@ func explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, syscall.ECONNREFUSED), strings.Contains(err.Error(), "actively refused"): // as Windows puts it
-		return errors.New("connection refused: nothing listens there; is the program running, and on this port?")
+		return errors.New("connection refused: is the program running, and on this port?")
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Errorf("there is no host %s", dns.Name)
+		return fmt.Errorf("no host %s", dns.Name)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return errors.New("no answer in time")
 	case errors.Is(err, io.EOF):
 		return errors.New("the server closed the connection without an answer")
 	case errors.As(err, &unverified):
 		if errors.As(err, new(x509.UnknownAuthorityError)) {
-			return errors.New("the server's certificate is signed by an authority that this machine does not know: name the file of that authority's certificate")
+			return errors.New("the server's certificate is signed by an authority unknown to this machine: name the file of the authority's certificate")
 		}
 		return fmt.Errorf("the server's certificate is not valid: %s", lastWords(unverified.Err.Error()))
 	}

@@ -37,13 +37,13 @@ func ProfileURL(target string, seconds int) (*url.URL, time.Duration, error) {
 	u, err := url.Parse(target)
 	if err != nil {
 		// The error of package url holds the whole text, and with it a password.
-		return nil, 0, errors.New("parse URL: it is malformed; write it as http://host:port/debug/pprof/profile")
+		return nil, 0, errors.New("parse URL: malformed; write it as http://host:port/debug/pprof/profile")
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, 0, fmt.Errorf("parse URL %s: not an http or https address with a host", u.Redacted())
 	}
 	if seconds < 0 || seconds > longestSeconds {
-		return nil, 0, fmt.Errorf("record %d seconds: between 1 and %d can be asked for", seconds, longestSeconds)
+		return nil, 0, fmt.Errorf("record %d seconds: give 1 to %d", seconds, longestSeconds)
 	}
 	switch strings.TrimRight(u.Path, "/") {
 	case "", "/debug/pprof":
@@ -80,7 +80,7 @@ func FetchProfile(ctx context.Context, target string, o FetchOptions) ([]byte, e
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
 	}
-	allowed, late := recording+o.Grace, fmt.Errorf("no answer %v after the recording should have ended", o.Grace)
+	allowed, late := recording+o.Grace, fmt.Errorf("no answer %v after the due end of the recording", o.Grace)
 	if o.Timeout > 0 {
 		allowed, late = o.Timeout, fmt.Errorf("no answer within %v", o.Timeout)
 	}

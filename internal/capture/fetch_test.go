@@ -172,7 +172,7 @@ func TestFetchFromNowhere(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	listener.Close()
-	if _, err := FetchProfile(t.Context(), "http://"+address, FetchOptions{}); err == nil || !strings.Contains(err.Error(), "connection refused: nothing listens there") {
+	if _, err := FetchProfile(t.Context(), "http://"+address, FetchOptions{}); err == nil || !strings.Contains(err.Error(), "connection refused: is the program running") {
 		t.Errorf("nobody listens: %v", err)
 	}
 

@@ -175,7 +175,7 @@ func (t *Target) offersOfAgent(ctx context.Context, st *Status) error {
 	if st.FlightRecorder {
 		t.offers = append(t.offers, recording.KindFlight)
 	} else {
-		t.lacks(titles[recording.KindFlight], "the agent keeps none", "turn it on where the program starts the agent")
+		t.lacks(titles[recording.KindFlight], "the agent has none", "turn it on in the call that starts the agent")
 	}
 	return nil
 }
@@ -203,16 +203,16 @@ func (t *Target) offersOfPprof(heads map[string][]byte, agent *refused) {
 	switch {
 	case agent == nil:
 	case agent.status == http.StatusUnauthorized, agent.status == http.StatusForbidden:
-		how = fmt.Sprintf("if the agent is there, give its token (/debug/whet/ answers %d); else %s", agent.status, importAgent)
+		how = fmt.Sprintf("if the agent runs there, give its token (/debug/whet/ answers %d); else %s", agent.status, importAgent)
 	default:
-		how = fmt.Sprintf("if the agent is there, see why it fails (/debug/whet/: %s); else %s", agent.text, importAgent)
+		how = fmt.Sprintf("if the agent runs there, find out why it fails (/debug/whet/: %s); else %s", agent.text, importAgent)
 	}
-	t.lacks(titles[recording.KindMetrics], "net/http/pprof serves no runtime/metrics: what a heap and a goroutine profile tell is read once a second instead", how)
+	t.lacks(titles[recording.KindMetrics], "net/http/pprof serves no runtime/metrics: whet reads a heap and a goroutine profile once a second instead", how)
 	t.lacks(titles[recording.KindFlight], "net/http/pprof serves none", how)
-	t.lacks("block rate", "net/http/pprof can neither set the rate nor tell it: a block profile without samples may mean that it is off", how)
+	t.lacks("block rate", "net/http/pprof can neither set nor report the rate: an empty block profile may mean that it is off", how)
 	fraction, ok := mutexFraction(heads[recording.KindMutex])
 	if !ok {
-		t.lacks("mutex fraction", "net/http/pprof cannot set the fraction, and does not tell it here", how)
+		t.lacks("mutex fraction", "net/http/pprof cannot set the fraction and does not report it here", how)
 		return
 	}
 	t.rates.MutexFraction = &fraction

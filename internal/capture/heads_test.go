@@ -114,7 +114,7 @@ func TestPauses(t *testing.T) {
 				t.Fatalf("after %d collections %d, %v, want %d, %v", cycles, sum, ok, total, !lost)
 			}
 		}
-		// A new process begins anew.
+		// A new process starts afresh.
 		if cycles > 1 {
 			if sum, ok := p.add(1, append([]int64{5}, make([]int64, 255)...)); !ok || sum != 5 {
 				t.Fatalf("of the new process %d, %v, want 5", sum, ok)

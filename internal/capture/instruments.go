@@ -56,13 +56,13 @@ var columns = map[string]string{
 func (t *Target) Profile(ctx context.Context, kind string, seconds int) (*Fetched, error) {
 	column, ok := columns[kind]
 	if !ok {
-		return nil, fmt.Errorf("fetch %s profile: there is no such kind", kind)
+		return nil, fmt.Errorf("fetch %s profile: unknown kind", kind)
 	}
 	path := kind
 	if kind == recording.KindCPU {
 		path = "profile"
 	} else if seconds != 0 {
-		return nil, fmt.Errorf("fetch %s profile: it is a snapshot and runs for no time: fetch it before and after", kind)
+		return nil, fmt.Errorf("fetch %s profile: it is a snapshot without a duration: fetch it before and after", kind)
 	}
 	f, err := t.fetch(ctx, kind, path, seconds, 0)
 	if err == nil {
@@ -82,7 +82,7 @@ func checkProfile(data []byte, column string) error {
 		return err
 	}
 	if !slices.ContainsFunc(p.Types, func(v callstack.ValueType) bool { return v.Type == column }) {
-		return fmt.Errorf("the server gave another profile, of %v", p.Types)
+		return fmt.Errorf("the server sent another profile, of %v", p.Types)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (t *Target) StartFlight(ctx context.Context, d time.Duration) error {
 	_, err := t.ask(ctx, http.MethodPost, "flight", url.Values{"seconds": {strconv.Itoa(int(max(d, time.Second)/time.Second) + 1)}}, 0, maxStatus)
 	if err != nil {
 		if r := (*refused)(nil); errors.As(err, &r) && r.status == http.StatusMethodNotAllowed {
-			err = fmt.Errorf("%w: its agent is older than that", ErrNotOffered)
+			err = fmt.Errorf("%w: its agent is too old", ErrNotOffered)
 		}
 		return fmt.Errorf("start the flight recorder of %s: %w", t.address, err)
 	}
@@ -156,7 +156,7 @@ func (t *Target) StopFlight(ctx context.Context) error {
 
 func checkTrace(data []byte) error {
 	if head := data[:min(len(data), 16)]; !bytes.HasPrefix(head, []byte("go 1.")) || !bytes.Contains(head, []byte(" trace")) {
-		return errors.New("the answer is no execution trace")
+		return errors.New("the answer is not an execution trace")
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (t *Target) fetch(ctx context.Context, kind, path string, seconds int, cutA
 	query := url.Values{}
 	if kind == recording.KindCPU || kind == recording.KindTrace {
 		if seconds < 1 || seconds > longestSeconds {
-			return nil, fmt.Errorf("record %d seconds: between 1 and %d can be asked for", seconds, longestSeconds)
+			return nil, fmt.Errorf("record %d seconds: give 1 to %d", seconds, longestSeconds)
 		}
 		query.Set("seconds", strconv.Itoa(seconds))
 	}

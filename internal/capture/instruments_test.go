@@ -235,7 +235,7 @@ func TestProfileRefuses(t *testing.T) {
 		{"not packed, as it says", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			io.WriteString(w, "plain text that is longer than a header of gzip")
-		}, "marked as gzip and is not"},
+		}, "marked as gzip but is not"},
 		{"packed and cut", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			all := packed(heap.String())
@@ -307,7 +307,7 @@ func TestTraceRefuses(t *testing.T) {
 	mux.Handle("/debug/pprof/threadcreate", pprof.Handler("threadcreate"))
 	mux.HandleFunc("/debug/pprof/trace", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "no trace at all") })
 	target := find(t, TargetOptions{Base: serve(t, mux).URL})
-	if _, err := target.Trace(t.Context(), 1, 0); err == nil || !strings.Contains(err.Error(), "is no execution trace") {
+	if _, err := target.Trace(t.Context(), 1, 0); err == nil || !strings.Contains(err.Error(), "is not an execution trace") {
 		t.Error(err)
 	}
 }

@@ -100,13 +100,13 @@ func (w *watch) restarted() {
 
 func (w *watch) conclude() {
 	if w.Breaks > 0 {
-		w.Warnings = append(w.Warnings, fmt.Sprintf("metrics: the target stopped answering %s, at first with %q: rows are missing there", times(w.Breaks), w.first))
+		w.Warnings = append(w.Warnings, fmt.Sprintf("metrics: the target stopped answering %s, first with %q: rows are missing there", times(w.Breaks), w.first))
 	}
 	if w.Restarts > 0 {
-		w.Warnings = append(w.Warnings, fmt.Sprintf("metrics: the program was restarted %s while it was measured: its counters begin anew there", times(w.Restarts)))
+		w.Warnings = append(w.Warnings, fmt.Sprintf("metrics: the program restarted %s during the measurement: its counters start again there", times(w.Restarts)))
 	}
 	if w.Malformed > 0 {
-		w.Warnings = append(w.Warnings, fmt.Sprintf("metrics: rows that could not be read and were dropped: %d", w.Malformed))
+		w.Warnings = append(w.Warnings, fmt.Sprintf("metrics: unreadable rows were dropped: %d", w.Malformed))
 	}
 }
 

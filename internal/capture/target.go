@@ -91,7 +91,7 @@ func TLSConfig(caFile string, insecure bool) (*tls.Config, error) {
 		c.RootCAs = x509.NewCertPool() // no system pool: the file's alone
 	}
 	if !c.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("read CA certificates %s: it holds none in PEM (-----BEGIN CERTIFICATE-----)", caFile)
+		return nil, fmt.Errorf("read CA certificates %s: no certificate in PEM form (-----BEGIN CERTIFICATE-----)", caFile)
 	}
 	return c, nil
 }
@@ -121,12 +121,12 @@ func newTarget(o TargetOptions) (t *Target, root *url.URL, err error) {
 	root, err = url.Parse(base)
 	switch {
 	case err != nil:
-		return nil, nil, errors.New("parse URL: it is malformed; write it as http://host:port")
+		return nil, nil, errors.New("parse URL: malformed; write it as http://host:port")
 	case root.Scheme != "http" && root.Scheme != "https" || root.Host == "":
 		return nil, nil, fmt.Errorf("parse URL %s: not an http or https address with a host", root.Redacted())
 	case root.RawQuery != "" || root.Fragment != "":
 		root.RawQuery, root.Fragment = "", ""
-		return nil, nil, fmt.Errorf("parse URL %s: a base address has no query: leave out what follows the path", root.Redacted())
+		return nil, nil, fmt.Errorf("parse URL %s: a base URL has no query: leave out the part after the path", root.Redacted())
 	}
 	tlsConfig, err := TLSConfig(o.CAFile, o.Insecure)
 	if err != nil {
@@ -216,7 +216,7 @@ func (t *Target) request(ctx context.Context, method, path string, query url.Val
 func (t *Target) within(ctx context.Context, recording time.Duration) (context.Context, context.CancelFunc) {
 	cause := fmt.Errorf("no answer within %v", t.grace)
 	if recording > 0 {
-		cause = fmt.Errorf("no answer %v after the recording should have ended", t.grace)
+		cause = fmt.Errorf("no answer %v after the due end of the recording", t.grace)
 	}
 	return context.WithTimeoutCause(ctx, recording+t.grace, cause)
 }

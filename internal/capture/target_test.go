@@ -189,10 +189,10 @@ func TestFindFails(t *testing.T) {
 			io.WriteString(w, `{"schema":"whet/agent/1","pid":"x"}`)
 		}, TargetOptions{}, "read the agent's status", false},
 
-		{"unknown authority", nil, TargetOptions{Base: secure.URL}, "signed by an authority that this machine does not know", false},
+		{"unknown authority", nil, TargetOptions{Base: secure.URL}, "signed by an authority unknown to this machine", false},
 		{"plain to TLS", nil, TargetOptions{Base: strings.Replace(secure.URL, "https", "http", 1)}, "HTTP request to an HTTPS server", false},
 		{"no such CA file", nil, TargetOptions{Base: secure.URL, CAFile: filepath.Join(t.TempDir(), "x")}, "read CA certificates", false},
-		{"no CA in the file", nil, TargetOptions{Base: secure.URL, CAFile: noCA}, "holds none in PEM", false},
+		{"no CA in the file", nil, TargetOptions{Base: secure.URL, CAFile: noCA}, "no certificate in PEM form", false},
 		{"CA directory", nil, TargetOptions{Base: secure.URL, CAFile: t.TempDir()}, "not a file of certificates", false},
 		{"no scheme", nil, TargetOptions{Base: "localhost:6060"}, "not an http or https address", false},
 		{"malformed", nil, TargetOptions{Base: "http://me:secret@h:port"}, "malformed", false},

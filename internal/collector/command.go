@@ -23,23 +23,23 @@ func Command() *cli.Command {
 		Name:       "gc",
 		Operands:   "LOG | URL | RECORDING | -- COMMAND…",
 		Recordings: 1,
-		Short:      "what the garbage collector does, what it costs, and what to set",
+		Short:      "show the garbage collector's work and cost, and suggest settings",
 		Long: `
-Gc reads what the collector says of itself: the heap before, after and alive, its goal, the time
-the world stands still, what the collector takes of the processors' time and from whom (workers,
-assists, stops; what idle processors do is apart), forced cycles, and what packages take to
-initialize. It says what that means: too many cycles for a small heap, goroutines that are made to
-mark, a memory limit without room, a live heap that grows.
-LOG is the standard error of a program run with GODEBUG=gctrace=1, inittrace=1 beside it if you
-like, - for the standard input; lines of others are passed over, and a log of any length is read
-line by line. RECORDING is one of whet's. URL is a program with whet/agent or net/http/pprof: its
-metrics are watched for -seconds, and its heap profiles before and after name what grows.
-After -- stands a command: it is run with GODEBUG=gctrace=1,inittrace=1, its output is passed on
-without those lines, and a chart on the terminal shows the heap meanwhile. What was seen is
-written to the standard error after it; the exit code is the command's.
-With -sweep the command is run again and again, with one setting of GOGC and GOMEMLIMIT after the
-other in turns drawn by lot: its time against its peak memory, the settings that no other one beats,
-and those of them that differ. Where it prints benchmarks, the time is that of an operation.`,
+Gc reads the log of the garbage collector: the heap before, after and alive, its goal, the time
+the world is stopped, the collector's share of the processors' time and its source (workers,
+assists, stops; idle workers apart), forced cycles, and the time of package initialization. It
+names problems: too many cycles for a small heap, goroutines that must mark, a memory limit
+without room, a live heap that grows. LOG is the standard error of a program run with
+GODEBUG=gctrace=1 (and inittrace=1 if you like), - for the standard input; gc skips other lines
+and reads a log of any length line by line. RECORDING is a recording of whet. URL is a program
+with whet/agent or net/http/pprof: gc watches its metrics for -seconds, and names the growth
+between heap profiles before and after. With -- and a command, gc runs it with
+GODEBUG=gctrace=1,inittrace=1, passes its output on without those lines, and charts the heap on
+the terminal meanwhile. The result goes to the standard error after the command's end; the exit
+code is the command's. With -sweep gc runs the command repeatedly, with one setting of GOGC and
+GOMEMLIMIT after the other in random order, and shows its time against its peak memory, the
+settings that no other beats, and those among them that differ. If it prints benchmarks, the time
+is that of an operation.`,
 		Examples: []string{
 			"whet gc gc.log",
 			"whet gc -json gc.log",
@@ -57,16 +57,16 @@ and those of them that differ. Where it prints benchmarks, the time is that of a
 			fs.BoolVar(&v.svg, "svg", false, "write the charts as a picture")
 			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
 			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
-			cli.Duration(fs, &v.watch, "seconds", "of a URL, watch for this `time` (default 10s)")
+			cli.Duration(fs, &v.watch, "seconds", "with a URL: watch for this `time` (default 10s)")
 			v.headers = cli.HeaderList{}
-			fs.Var(&v.headers, "H", "of a URL, send a `header`, as in 'Authorization: Bearer x'; may be given several times")
-			fs.Var(&v.limit, "limit", "the memory limit (GOMEMLIMIT) of the program of a log, a `size` such as 64MiB: a log does not name it")
+			fs.Var(&v.headers, "H", "with a URL: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
+			fs.Var(&v.limit, "limit", "with a log: the program's memory limit (GOMEMLIMIT), a `size` such as 64MiB, which the log does not record")
 			v.sweeping.declare(fs)
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				if !v.sweeping.on {
 					for _, name := range []string{"gogc", "memlimit", "rounds", "budget", "seed"} {
 						if cli.IsSet(fs, name) {
-							return cli.UsageError("gc: -%s is of -sweep", name)
+							return cli.UsageError("gc: -%s goes with -sweep", name)
 						}
 					}
 				}
@@ -91,7 +91,7 @@ type view struct {
 func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
 	switch {
 	case v.html && (v.svg || v.asJSON) || v.svg && v.asJSON:
-		return cli.UsageError("gc: -html, -svg and -json are three ways to show the same: choose one")
+		return cli.UsageError("gc: choose one of -html, -svg and -json")
 	case v.watchSet && v.watch <= 0:
 		return cli.UsageError("gc: -seconds %v: give a time above zero", v.watch)
 	}
@@ -115,7 +115,7 @@ func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
 	} else if recording.Is(operand) {
 		read = v.recorded
 	} else if v.watch != 0 || len(v.headers) > 0 {
-		return cli.UsageError("gc: -seconds and -H are of a URL, and %s is none", operand)
+		return cli.UsageError("gc: -seconds and -H need a URL, which %s is not", operand)
 	} else {
 		read, log = v.log, true
 	}

@@ -184,7 +184,7 @@ func conclude(p *gc.Page) {
 	k := slices.IndexFunc(g.Places, func(l gc.GrownPlace) bool { return speaks(g, &l) })
 	if k < 0 || g.AfterBytes <= g.BeforeBytes {
 		if i >= 0 {
-			list[i].Evidence = append(list[i].Evidence, total+": no line has more by more than drawing the samples explains")
+			list[i].Evidence = append(list[i].Evidence, total+": no line grew by more than sampling explains")
 		}
 		return
 	}
@@ -197,13 +197,13 @@ func conclude(p *gc.Page) {
 	if i >= 0 {
 		list[i].Text += " There is " + share + "."
 		list[i].Evidence = append(list[i].Evidence, total)
-		list[i].Remedy = "Look at who keeps what this line allocates, and let go of it: delete from the map, cut the slice, bound the cache."
+		list[i].Remedy = "Find out what retains the allocations of this line and release them: delete from the map, cut the slice, bound the cache."
 		return
 	}
 	p.Result.Conclusions = append(list, analyze.Conclusion{
 		Kind: analyze.GrownHeap, FromNs: g.FromNs, ToNs: g.ToNs,
-		Text:     fmt.Sprintf("What is alive grew in %s: there is %s.", quantity.Nanoseconds(float64(g.ToNs-g.FromNs)), share),
+		Text:     fmt.Sprintf("The live heap grew in %s: there is %s.", quantity.Nanoseconds(float64(g.ToNs-g.FromNs)), share),
 		Evidence: []string{total},
-		Remedy:   "Two moments do not say that it goes on: watch for longer (of a URL with -seconds). If it does, look at who keeps what this line allocates.",
+		Remedy:   "Two moments do not show that the growth continues: watch for longer (a URL with -seconds). If it does, find out what retains the allocations of this line.",
 	})
 }

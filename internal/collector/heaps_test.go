@@ -188,7 +188,7 @@ func TestGrowthInARecording(t *testing.T) {
 		map[string]int64{"bytes.growSlice": 50 * mib, "main.cache": 4 * mib})
 	d := runGC(t, new(view), grown)
 	c := d.Conclusions[len(d.Conclusions)-1]
-	if c.Kind != analyze.GrownHeap || c.Text != "What is alive grew in 2.00 s: there is 40 MiB more of what bytes.growSlice (/src/bytes.growSlice.go:5), for main.fill (/src/fill.go:7) allocated." {
+	if c.Kind != analyze.GrownHeap || c.Text != "The live heap grew in 2.00 s: there is 40 MiB more of what bytes.growSlice (/src/bytes.growSlice.go:5), for main.fill (/src/fill.go:7) allocated." {
 		t.Errorf("%+v", c)
 	}
 	if c := d.Conclusions[0]; c.Kind != analyze.Forced || c.Text != "The program, or whet and package testing around what they measure, ask for 1 of 1 cycle." {
@@ -228,7 +228,7 @@ func TestGrowthWithATrend(t *testing.T) {
 	g.Places = nil
 	p = growing()
 	conclude(p)
-	if c := p.Result.Conclusions; len(c) != 1 || c[0].Text != "What is alive grows to the end: so much." || !strings.Contains(c[0].Evidence[0], "no line has more") {
+	if c := p.Result.Conclusions; len(c) != 1 || c[0].Text != "What is alive grows to the end: so much." || !strings.Contains(c[0].Evidence[0], "no line grew by more than sampling explains") {
 		t.Errorf("%+v", c)
 	}
 }

@@ -40,7 +40,7 @@ func (v *view) log(ctx context.Context, e *cli.Env, operand string) (*gc.Page, e
 			return err
 		})
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, cli.UsageError("there is no log %s", operand)
+			return nil, cli.UsageError("no log %s", operand)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -61,11 +61,11 @@ func (v *view) log(ctx context.Context, e *cli.Env, operand string) (*gc.Page, e
 	case err != nil && t.Cycles() == 0:
 		return nil, err
 	case t.Cycles() == 0 && len(t.Processes) == 0 && t.Counts.Ancient == 0:
-		return nil, fmt.Errorf("read gctrace: %s: no line of the collector in %s: run the program with GODEBUG=gctrace=1 and keep its standard error", profiles.Shown(operand), quantity.Plural(int(t.Counts.Lines), "line"))
+		return nil, fmt.Errorf("read gctrace: %s: no GC line in %s: run the program with GODEBUG=gctrace=1 and save its standard error", profiles.Shown(operand), quantity.Plural(int(t.Counts.Lines), "line"))
 	}
 	var doubts []string
 	if err != nil && ctx.Err() == nil {
-		doubts = append(doubts, fmt.Sprintf("%v: what stands before is read", err))
+		doubts = append(doubts, fmt.Sprintf("%v: only the part before was read", err))
 	}
 	return pageOf(profiles.Shown(operand), t, analyze.Input{LimitBytes: int64(v.limit)}, doubts...), nil
 }
@@ -108,7 +108,7 @@ func (v *view) recorded(_ context.Context, _ *cli.Env, operand string) (*gc.Page
 		}
 	}
 	if len(logs) == 0 {
-		return nil, cli.UsageError("%s holds no log of the collector: whet tune and whet record keep one of programs, services and benchmarks that they start", operand)
+		return nil, cli.UsageError("%s has no GC log: whet tune and whet record keep one for programs, services and benchmarks that they start", operand)
 	}
 	t, err := gctrace.Read(bytes.NewReader(all))
 	if err != nil {
@@ -127,9 +127,9 @@ func (v *view) recorded(_ context.Context, _ *cli.Env, operand string) (*gc.Page
 	before, after, why, err := keptHeaps(rec, &log)
 	switch {
 	case err != nil:
-		p.Warnings = append(p.Warnings, fmt.Sprintf("what grows is unknown: %v", err))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the growth is unknown: %v", err))
 	case why != "":
-		p.Warnings = append(p.Warnings, "what grows is unknown: "+why)
+		p.Warnings = append(p.Warnings, "the growth is unknown: "+why)
 	default:
 		p.Grown = grown(before, after)
 		conclude(p)

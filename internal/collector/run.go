@@ -29,13 +29,13 @@ const drawEvery = 200 * time.Millisecond
 // command runs a command, shows its heap meanwhile, and says at its end what was seen.
 func (v *view) command(ctx context.Context, e *cli.Env, command []string) error {
 	if len(command) == 0 {
-		return cli.UsageError("gc: there is no command after --")
+		return cli.UsageError("gc: no command after --")
 	}
 	if v.sweeping.on {
 		return v.sweep(ctx, e, command)
 	}
 	if v.watch != 0 || len(v.headers) > 0 || v.limit != 0 {
-		return cli.UsageError("gc: -seconds and -H are of a URL, -limit is of a log: of a command, set GOMEMLIMIT")
+		return cli.UsageError("gc: -seconds and -H need a URL, -limit a log: for a command, set GOMEMLIMIT")
 	}
 	r := &run{reader: gctrace.NewReader(nil), trace: new(gctrace.Trace)}
 	s := &screen{lines: cli.NewLiveLines(ctx, e), live: gc.Live{Command: strings.Join(command, " ")}}
@@ -75,7 +75,7 @@ func (v *view) command(ctx context.Context, e *cli.Env, command []string) error 
 }
 
 // errInterrupted ends what the user interrupted, after what was seen.
-var errInterrupted error = &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: this is what was seen until then")}
+var errInterrupted error = &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: the result covers the time until then")}
 
 // commandInput is what a command reads; a terminal is none of ours to pass on.
 func commandInput(e *cli.Env) io.Reader {
@@ -90,7 +90,7 @@ func cannotRun(ctx context.Context, name string, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case process.NotFound(err):
-		return cli.UsageError("gc: run %s: there is no such command", name)
+		return cli.UsageError("gc: run %s: no such command", name)
 	}
 	return fmt.Errorf("gc: run %s: %w", name, err)
 }
@@ -149,7 +149,7 @@ func (r *run) page(command []string, res *process.Result) *gc.Page {
 	}
 	p.What = "a command's collector"
 	if r.trace.Cycles() == 0 && len(r.trace.Processes) == 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s printed no line of the collector or of a package's initialization: it is no Go program, or sets GODEBUG itself", command[0]))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s printed no line of the garbage collector or of package initialization: it is not a Go program, or it sets GODEBUG itself", command[0]))
 	}
 	return p
 }

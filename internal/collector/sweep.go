@@ -35,13 +35,13 @@ type sweepFlags struct {
 }
 
 func (f *sweepFlags) declare(fs *flag.FlagSet) {
-	fs.BoolVar(&f.on, "sweep", false, "run the command after -- with one setting of GOGC and GOMEMLIMIT after the other: time against peak memory")
-	fs.StringVar(&f.percents, "gogc", "50,100,200,400,off", "of -sweep, the values of GOGC to try")
-	fs.StringVar(&f.limits, "memlimit", "", "of -sweep, the `values` of GOMEMLIMIT to try, such as off,64MiB (default: off, and 1, 1.5 and 2 times the peak with Go's own setting)")
-	fs.IntVar(&f.rounds, "rounds", 3, "of -sweep, how often to measure each setting")
+	fs.BoolVar(&f.on, "sweep", false, "run the command after -- with each setting of GOGC and GOMEMLIMIT: time against peak memory")
+	fs.StringVar(&f.percents, "gogc", "50,100,200,400,off", "with -sweep: the values of GOGC to try")
+	fs.StringVar(&f.limits, "memlimit", "", "with -sweep: the `values` of GOMEMLIMIT to try, such as off,64MiB (default: off, and 1, 1.5 and 2 times the peak with Go's own setting)")
+	fs.IntVar(&f.rounds, "rounds", 3, "with -sweep: how often to measure each setting")
 	f.budget = 2 * time.Minute
-	cli.Duration(fs, &f.budget, "budget", "of -sweep, end after this `time`, with what there is")
-	fs.Uint64Var(&f.seed, "seed", 0, "of -sweep, draw the order from this `number` (default: another one each time)")
+	cli.Duration(fs, &f.budget, "budget", "with -sweep: end after this `time`")
+	fs.Uint64Var(&f.seed, "seed", 0, "with -sweep: draw the order from this `number` (default: random)")
 }
 
 // outputKept bounds what is kept of a run's output: benchmarks in it, and its last words.
@@ -115,12 +115,12 @@ func (v *view) sweep(ctx context.Context, e *cli.Env, command []string) error {
 	}
 	if len(found.Points) == 0 {
 		if found.Interrupted {
-			return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted before a run was whole")}
+			return &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted before a run was complete")}
 		}
-		return fmt.Errorf("gc: -sweep: no run fits into %v: give more time with -budget", f.budget)
+		return fmt.Errorf("gc: -sweep: no run fits into %v: raise -budget", f.budget)
 	}
 	if !slices.ContainsFunc(found.Points, func(p sweep.Point) bool { return p.PeakBytes > 0 }) {
-		found.Warnings = append(found.Warnings, "the system does not tell the command's peak memory: there is no front")
+		found.Warnings = append(found.Warnings, "the system does not report the command's peak memory: there is no front")
 	}
 	s := &gc.Sweep{Command: strings.Join(command, " "), PerOperation: r.perOperation, Result: found}
 	if err := v.emit(ctx, e, command[0], func(w io.Writer) error { return v.writeSweep(w, s, e) }); err != nil {
@@ -218,7 +218,7 @@ func (r *runner) run(ctx context.Context, s sweep.Setting) (sweep.Run, error) {
 		r.perOperation = true
 		run.Time = ns
 	} else if r.perOperation {
-		return sweep.Run{}, fmt.Errorf("gc: %s printed benchmarks before, and none now", r.command[0])
+		return sweep.Run{}, fmt.Errorf("gc: %s printed benchmarks before but none now", r.command[0])
 	}
 	return run, nil
 }

@@ -24,7 +24,7 @@ const (
 // live watches the metrics of a running program, and takes its heap before and after.
 func (v *view) live(ctx context.Context, e *cli.Env, operand string) (*gc.Page, error) {
 	if v.limit != 0 {
-		return nil, cli.UsageError("gc: -limit is of a log")
+		return nil, cli.UsageError("gc: -limit needs a log")
 	}
 	address, _ := cli.AsURL(operand)
 	watch := v.watch
@@ -59,11 +59,11 @@ func (v *view) live(ctx context.Context, e *cli.Env, operand string) (*gc.Page, 
 	}
 	switch {
 	case len(p.Rows) < 2 && p.Grown == nil:
-		return nil, fmt.Errorf("%s told its metrics once within %v: watch for longer with -seconds", p.Name, watch)
+		return nil, fmt.Errorf("%s reported its metrics only once within %v: raise -seconds", p.Name, watch)
 	case len(p.Rows) < 2:
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the program told its metrics once within %v: there are its heap profiles alone; watch for longer with -seconds", watch))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the program reported its metrics only once within %v: the result rests on its heap profiles; raise -seconds", watch))
 	case p.Rows[0].GCCPUNs == nil || p.Rows[0].GCIdleNs == nil:
-		p.Warnings = append(p.Warnings, "the CPU time of the collector is unknown: net/http/pprof and an older whet/agent do not tell it; a program that imports whet/agent does")
+		p.Warnings = append(p.Warnings, "the collector's CPU time is unknown: net/http/pprof and older versions of whet/agent do not report it; import whet/agent in the program")
 	}
 	p.Result = analyze.OfRows(p.Rows, target.GOMAXPROCS())
 	conclude(p)
@@ -84,7 +84,7 @@ func liveHeap(ctx context.Context, target *capture.Target, origin time.Time, p *
 	}
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("what grows is unknown: %v", err))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("the growth is unknown: %v", err))
 		}
 		return nil
 	}

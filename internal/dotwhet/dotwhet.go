@@ -67,7 +67,7 @@ func (p Place) Make() (string, error) {
 		refused = err
 	}
 	if p.cache == "" {
-		return "", errors.Join(refused, errors.New("no directory for the recording: there is no cache directory either (HOME is not set); name the recording with -o"))
+		return "", errors.Join(refused, errors.New("no directory for the recording, nor a cache directory (HOME is not set): name the recording with -o"))
 	}
 	err := os.MkdirAll(p.cache, 0o700)
 	if err == nil {
@@ -119,9 +119,9 @@ func checkDir(dir string) error {
 	case err != nil:
 		return fmt.Errorf("look at %s: %w", dir, recording.RootCause(err))
 	case st.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("%s is a link, which is not followed: remove it, or name the recording with -o", dir)
+		return fmt.Errorf("%s is a symbolic link, which whet does not follow: remove it, or name the recording with -o", dir)
 	case !st.IsDir():
-		return fmt.Errorf("%s is no directory, and recordings go there: move it away, or name the recording with -o", dir)
+		return fmt.Errorf("%s is not a directory, but recordings go there: move it away, or name the recording with -o", dir)
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func TestResolve(t *testing.T) {
 		}
 	}
 	for operand, want := range map[string]string{
-		"@5": "there are @1 to @4 here", "@0": "there are @1 to @4", "@link": "no recording of that name here; there are @mine, @chi, @chi-sub",
+		"@5": "@1 to @4 exist", "@0": "@1 to @4 exist", "@link": "no recording of that name here; there are @mine, @chi, @chi-sub",
 		"@a/b": "has no slash", "@../x": "has no slash",
 	} {
 		if got, err := place(t, sub).Resolve(operand); err == nil || !strings.Contains(err.Error(), want) {
@@ -214,7 +214,7 @@ func TestMake(t *testing.T) {
 	if err := os.WriteFile(own, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := New(root, "chi"); err == nil || !strings.Contains(err.Error(), ".whet is no directory") {
+	if got, err := New(root, "chi"); err == nil || !strings.Contains(err.Error(), ".whet is not a directory") {
 		t.Errorf("%q, %v", got, err)
 	}
 	if err := os.Remove(own); err != nil {
@@ -223,10 +223,10 @@ func TestMake(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), own); err != nil {
 		t.Skip(err)
 	}
-	if got, err := New(root, "chi"); err == nil || !strings.Contains(err.Error(), ".whet is a link") {
+	if got, err := New(root, "chi"); err == nil || !strings.Contains(err.Error(), ".whet is a symbolic link") {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := place(t, root).Resolve("@"); err == nil || !strings.Contains(err.Error(), ".whet is a link") {
+	if _, err := place(t, root).Resolve("@"); err == nil || !strings.Contains(err.Error(), ".whet is a symbolic link") {
 		t.Errorf("@ through a link: %v", err)
 	}
 	// Outside modules: the cache directory, whatever it is relative to.

@@ -84,7 +84,7 @@ func (p Place) Resolve(operand string) (string, error) {
 		return operand, nil
 	}
 	if strings.ContainsAny(asked, `/\`) {
-		return "", cli.UsageError("%s: a recording's name has no slash: @, @2 and @NAME are those that whet named, ./%s is a path", operand, operand)
+		return "", cli.UsageError("%s: a short name has no slash: write @, @2 or @NAME, or ./%s for a path", operand, operand)
 	}
 	_, _ = p.adopt() // what cannot be named hinders nobody from the others; Trim says it
 	list, err := p.List()
@@ -101,7 +101,7 @@ func (p Place) Resolve(operand string) (string, error) {
 	case err == nil && n > 0 && n <= len(list):
 		return list[n-1].Path, nil
 	case err == nil:
-		return "", cli.UsageError("%s: there are @1 to @%d here: whet recordings lists them", operand, len(list))
+		return "", cli.UsageError("%s: out of range: @1 to @%d exist; whet recordings lists them", operand, len(list))
 	}
 	asked = strings.TrimSuffix(asked, Suffix)
 	var names []string
@@ -113,7 +113,7 @@ func (p Place) Resolve(operand string) (string, error) {
 			names = append(names, "@"+e.base())
 		}
 	}
-	return "", cli.UsageError("%s: there is no recording of that name here; there are %s", operand, strings.Join(names, ", "))
+	return "", cli.UsageError("%s: no recording of that name here; there are %s", operand, strings.Join(names, ", "))
 }
 
 // Tidy follows a recording that was written to out, "" where whet chose its
@@ -151,7 +151,7 @@ func (p Place) adopt() (paths []string, err error) {
 func (p Place) Trim(keep int, say io.Writer) error {
 	killed, err := p.adopt()
 	for _, path := range killed {
-		fmt.Fprintf(say, "whet: a run that was killed left %s: it opens, with what was measured until then\n", printable.Message(path))
+		fmt.Fprintf(say, "whet: a killed run left %s, which opens with the measurements until then\n", printable.Message(path))
 	}
 	failed := err
 	list, err := p.List()
@@ -163,7 +163,7 @@ func (p Place) Trim(keep int, say io.Writer) error {
 		removed, err := list[i].remove()
 		failed = errors.Join(failed, err)
 		if removed {
-			fmt.Fprintf(say, "whet: removed %s: the last %d are kept that have no name of yours (-keep)\n", printable.Message(list[i].Path), keep)
+			fmt.Fprintf(say, "whet: removed %s: whet keeps the last %d with default names (-keep)\n", printable.Message(list[i].Path), keep)
 		}
 	}
 	return failed

@@ -18,7 +18,7 @@ func (v *verb) before(ctx context.Context, operands []string, o gobench.BuildOpt
 	repo, err := worktree.Find(ctx, ".")
 	switch {
 	case errors.Is(err, worktree.ErrNoRepository):
-		return nil, nil, nil, cli.UsageError("escape: -base names a revision, and this directory is not in a git repository")
+		return nil, nil, nil, cli.UsageError("escape: -base needs a revision, but this directory is not in a git repository")
 	case err != nil:
 		return nil, nil, nil, err
 	}

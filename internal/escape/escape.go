@@ -32,24 +32,24 @@ func Command() *cli.Command {
 		// Its base is a revision.
 		RecordingFlags: []string{"with"},
 		Choices:        map[string][]string{"format": formats},
-		Short:          "what the compiler decided: escapes to the heap, inlining, checks that remain",
+		Short:          "show the compiler's decisions: escapes to the heap, inlining, remaining checks",
 		Long: `
-Escape compiles packages anew, with what they import from the build cache, and shows by function
-what the compiler decided: values that are allocated on the heap and why, functions and calls that
-were not inlined with their cost and the budget, and bounds and nil checks that remain. Without an
-operand it is the package of the current directory.
+Escape compiles packages again, with their imports from the build cache, and shows by function
+the compiler's decisions: values allocated on the heap and why, functions and calls that
+were not inlined with their cost and the budget, and remaining bounds and nil checks. Without an
+operand it takes the package in the current directory.
 
-With a recording (-with) decisions are sorted by what they cost: allocated bytes and objects, and
-CPU time at their line. A parameter that leaks makes callers allocate: it is named with the line
-that keeps the pointer, and what all of them allocate. The packages are built with the recording's
-flags unless -build, -tags or -pgo are given.
+With a recording (-with) escape sorts decisions by cost: allocated bytes and objects, and CPU time
+at their line. A parameter that leaks makes callers allocate: escape names it with the line that
+keeps the pointer and the sum of these allocations. It builds the packages with the recording's
+flags unless you give -build, -tags or -pgo.
 
-With -base it shows only what the compiler decides otherwise than in that revision: new escapes,
-lost inlining, new checks, wherever their lines went. A file of limits (-limits) has a line for each
-function, its name and what must hold: no-escapes, inlined, allocations<=N, checks<=N. Both exit
-with 1 where something became worse, or a limit does not hold.
+With -base it shows only decisions that differ from that revision: new escapes, lost inlining, new
+checks, wherever their lines went. A file of limits (-limits) has a line for each function, its
+name and its limits: no-escapes, inlined, allocations<=N, checks<=N. Both exit with 1 when a
+decision became worse or a limit does not hold.
 
-RECORDING alone shows what the compiler said when it was made, by what it cost then: no checks, and
+RECORDING alone shows the compiler's decisions in it, by their cost: no checks, and
 no calls that were not inlined.`,
 		Examples: []string{
 			"whet escape ./internal/encode",
@@ -66,18 +66,18 @@ no calls that were not inlined.`,
 			flags.StringVar(&v.build.Tags, "tags", "", "build `tags`, comma-separated")
 			flags.Var((*cli.StringList)(&v.build.Flags), "build", "pass a further `flag` to go build; may be given several times")
 			flags.StringVar(&v.pgo, "pgo", "", "build with this `profile`, as go build -pgo")
-			flags.BoolVar(&v.tests, "test", false, "the packages' tests too")
-			flags.StringVar(&v.with, "with", "", "show what the decisions cost in this `recording`")
-			flags.StringVar(&v.base, "base", "", "show what differs from this `revision`")
-			flags.StringVar(&v.limits, "limits", "", "hold functions to the limits in this `file`")
-			flags.BoolVar(&v.filter.Escapes, "escapes", false, "only values that are allocated")
+			flags.BoolVar(&v.tests, "test", false, "include the packages' tests")
+			flags.StringVar(&v.with, "with", "", "show the cost of the decisions in this `recording`")
+			flags.StringVar(&v.base, "base", "", "show the differences from this `revision`")
+			flags.StringVar(&v.limits, "limits", "", "check functions against the limits in this `file`")
+			flags.BoolVar(&v.filter.Escapes, "escapes", false, "only allocated values")
 			flags.BoolVar(&v.filter.Inlining, "inlining", false, "only inlining")
 			flags.BoolVar(&v.filter.Checks, "checks", false, "only bounds and nil checks")
 			flags.Func("func", "only functions whose name matches `regexp`", func(s string) (err error) {
 				v.filter.Function, err = regexp.Compile(s)
 				return err
 			})
-			flags.BoolVar(&v.all, "all", false, "also what needs no change: inlined calls, constants, parameters")
+			flags.BoolVar(&v.all, "all", false, "also decisions that need no change: inlined calls, constants, parameters")
 			flags.StringVar(&v.format, "format", "text", "print `text`, diagnostics for editors (file:line:column: message), or github (annotations of a workflow)")
 			flags.BoolVar(&v.asJSON, "json", false, "print one JSON document")
 			return v.run
@@ -100,13 +100,13 @@ type verb struct {
 func (v *verb) run(ctx context.Context, e *cli.Env, operands []string) error {
 	switch {
 	case slices.Contains(operands, "--"):
-		return cli.UsageError("escape: nothing stands behind --: whet escape names packages")
+		return cli.UsageError("escape: -- takes no arguments: name packages")
 	case !slices.Contains(formats, v.format):
-		return cli.UsageError("escape: -format %q: there are %s", v.format, strings.Join(formats, ", "))
+		return cli.UsageError("escape: -format %q: want %s", v.format, strings.Join(formats, ", "))
 	case len(operands) > 0 && recording.Is(operands[0]) && (v.base != "" || v.limits != ""):
 		return cli.UsageError("escape: -base and -limits are for packages: name them, not a recording")
 	case v.base != "" && v.with != "":
-		return cli.UsageError("escape: -base shows what differs, and -with what all costs: choose one")
+		return cli.UsageError("escape: choose -base or -with")
 	case v.asJSON && v.format != "text":
 		return cli.UsageError("escape: choose -json or -format %s", v.format)
 	}
@@ -149,7 +149,7 @@ func (v *verb) print(e *cli.Env, p *escape.Page) error {
 func (v *verb) readLimits() ([]analysis.Limit, error) {
 	data, err := os.ReadFile(v.limits)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, cli.UsageError("escape: there is no file of limits %s", v.limits)
+		return nil, cli.UsageError("escape: no file of limits %s", v.limits)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read limits: %w", err)
@@ -159,7 +159,7 @@ func (v *verb) readLimits() ([]analysis.Limit, error) {
 		return nil, cli.UsageError("escape: %s: %v", v.limits, err)
 	}
 	if len(limits) == 0 {
-		return nil, cli.UsageError("escape: %s holds no limit: write a function's name and what must hold, such as no-escapes, on a line", v.limits)
+		return nil, cli.UsageError("escape: %s has no limit: write lines of a function's name and its limits, such as no-escapes", v.limits)
 	}
 	return limits, nil
 }
@@ -177,7 +177,7 @@ func (v *verb) flags() (gobench.BuildOptions, error) {
 			return o, fmt.Errorf("find the profile %s: %w", name, err)
 		}
 		if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
-			return o, cli.UsageError("escape: -pgo: there is no profile %s", name)
+			return o, cli.UsageError("escape: -pgo: no profile %s", name)
 		}
 		name = abs
 	}

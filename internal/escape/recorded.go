@@ -24,7 +24,7 @@ func (v *verb) recorded(ctx context.Context, operands []string) (*escape.Page, e
 		return nil, cli.UsageError("escape: a recording has no checks: name its packages, with -with %s", operands[0])
 	}
 	if v.build.Tags != "" || len(v.build.Flags) > 0 || v.pgo != "" || v.tests || v.with != "" {
-		return nil, cli.UsageError("escape: a recording is not built: name packages for -tags, -build, -pgo, -test and -with")
+		return nil, cli.UsageError("escape: -tags, -build, -pgo, -test and -with need packages, not a recording")
 	}
 	ev, err := openEvidence(operands[0])
 	if err != nil {
@@ -36,7 +36,7 @@ func (v *verb) recorded(ctx context.Context, operands []string) (*escape.Page, e
 	a.report, a.warnings = said(rec)
 	switch artifacts := rec.Find(recording.KindDiagnostics, ""); {
 	case len(artifacts) == 0:
-		return nil, fmt.Errorf("%s has nothing of the compiler: name its packages, with -with %s", operands[0], operands[0])
+		return nil, fmt.Errorf("%s has no output of the compiler: name its packages, with -with %s", operands[0], operands[0])
 	case len(a.warnings) == len(artifacts):
 		return nil, fmt.Errorf("%s: %s: name its packages, with -with %s", operands[0], a.warnings[0], operands[0])
 	}
@@ -52,7 +52,7 @@ func (v *verb) recorded(ctx context.Context, operands []string) (*escape.Page, e
 	}
 	p := &escape.Page{
 		Result: analysis.Analyze(a.report, options), Packages: []string{rec.Build.Package}, GoVersion: rec.Build.GoVersion,
-		Warnings: append(a.warnings, "bounds and nil checks, and calls that were not inlined, are unknown: a recording keeps the compiler's text alone; whet escape -with "+operands[0]+" PACKAGE has them"),
+		Warnings: append(a.warnings, "bounds checks, nil checks and calls that were not inlined are unknown: a recording has only the compiler's text; whet escape -with "+operands[0]+" PACKAGE shows them"),
 		Name: func(file string) string {
 			if name, ok := ev.shown[file]; ok {
 				return name

@@ -87,7 +87,7 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 		return err
 	}
 	if o.Allocs == nil && o.CPU == nil {
-		return fmt.Errorf("%s holds no profile of CPU time or allocations: whet tune makes one that does", v.with)
+		return fmt.Errorf("%s has no profile of CPU time or allocations: whet tune makes a recording with both", v.with)
 	}
 	here := make(map[string]string) // files that decisions are about, by how they are shown
 	a.report.MapFiles(func(file string) string {
@@ -155,10 +155,10 @@ func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.O
 		}
 	}
 	if changed > 0 {
-		ev.warnings = append(ev.warnings, fmt.Sprintf("%s changed since %s was made: what its changed lines cost is not known", quantity.Plural(changed, "file"), v.with))
+		ev.warnings = append(ev.warnings, fmt.Sprintf("%s changed since %s was made: the cost of its changed lines is unknown", quantity.Plural(changed, "file"), v.with))
 	}
 	if have, built := a.target.GOVERSION, ev.rec.Build.GoVersion; have != built && built != "" {
-		ev.warnings = append(ev.warnings, fmt.Sprintf("%s was built with %s, the compiler asked is %s: it may decide otherwise", v.with, built, have))
+		ev.warnings = append(ev.warnings, fmt.Sprintf("%s was built with %s, but this compiler is %s: its decisions may differ", v.with, built, have))
 	}
 	return nil
 }

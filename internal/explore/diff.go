@@ -29,17 +29,17 @@ func diffCommand() *cli.Command {
 		ReadsOnly:  true,
 		Operands:   "[BINARY] BEFORE AFTER",
 		Recordings: 1,
-		Short:      "what costs more, and what less, than before",
+		Short:      "show changes in cost between two profiles or recordings",
 		Long: `
-Diff compares two profiles, or two recordings: the findings that are gone, new or changed, and then
-the profiles kind by kind: of each the totals and the function that changed most, with -tables (or
--nodecount) all. A finding is the same where rule and function are; a change within the
-sampling error of the shares (95 %) is marked as noise. Of a profile it says by how much each
-function's flat and cum changed, and what its cum was before and after. Percentages are of the
-profile before. The changes are those of go tool pprof -top -diff_base BEFORE AFTER; -normalize
-scales AFTER to the total of BEFORE first, which compares shares where the work differs. -html draws
-both as one flame graph for each of their values.
-BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
+Diff compares two profiles, or two recordings: gone, new and changed findings, and then the
+profiles by kind: for each the totals and the function that changed most, with -tables (or
+-nodecount) all functions. Findings are the same if rule and function are; diff marks a change
+within the sampling error of the shares (95 %) as noise. For a profile it shows the change of each
+function's flat and cum, and its cum before and after. Percentages are of the profile before. The
+changes are those of go tool pprof -top -diff_base BEFORE AFTER; -normalize scales AFTER to the
+total of BEFORE first, which compares shares when the amount of work differs. -html draws both as
+one flame graph for each of their values. BEFORE and AFTER are pprof files, URLs of
+net/http/pprof, or recordings.`,
 		Examples: []string{
 			"whet diff @2 @",
 			"whet diff before.pb.gz after.pb.gz",
@@ -51,7 +51,7 @@ BEFORE and AFTER are pprof files, URLs of net/http/pprof, or recordings.`,
 			s, f := defaultSettings(), profiles.Options{}
 			s.declare(fs, ofColumn|ofSamples|ofFrames|ofOrder|ofNodes|ofSources|ofOutput)
 			f.Declare(fs)
-			tables := fs.Bool("tables", false, "of two recordings, print every kind's functions too, and the findings that are as before")
+			tables := fs.Bool("tables", false, "for two recordings, also print the functions of each kind and the unchanged findings")
 			fs.BoolFunc(formatHTML, "draw both sides as flame graphs in one HTML file; as -o with a name that ends in .html does", func(text string) error {
 				on, err := cli.ParseSwitch(text)
 				if err == nil && on {
@@ -89,7 +89,7 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, ta
 		return cli.UsageError("diff: name two profiles or two recordings, before and after")
 	}
 	if s.sel.Mean {
-		return cli.UsageError("diff: a difference of means is no mean: leave -mean out")
+		return cli.UsageError("diff: a difference of means is not a mean: leave -mean out")
 	}
 	kinds, err := kindsToCompare(&f, operands)
 	if err != nil {
@@ -128,7 +128,7 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, ta
 	if !s.sel.Normalize && !slices.ContainsFunc(operands, func(path string) bool { return !ofBenchmarks(path) }) && slices.ContainsFunc(diffs, func(d view.KindDiff) bool {
 		return math.Abs(float64(d.After-d.Before)) > alike*math.Abs(float64(d.Before))
 	}) {
-		warnings = append(warnings, "the totals are of all runs, and those of benchmarks make as many operations as their time allows: -normalize compares shares, whet prove what an operation costs")
+		warnings = append(warnings, "the totals cover all runs, and the number of a benchmark's operations depends on its time: -normalize compares shares, whet prove the cost of an operation")
 	}
 	return e.Emit(ctx, s.output, func(w io.Writer) error {
 		if s.asJSON {
@@ -254,7 +254,7 @@ func kindsToCompare(f *profiles.Options, operands []string) ([]string, error) {
 	}
 	both := slices.DeleteFunc(held[0], func(kind string) bool { return !slices.Contains(held[1], kind) })
 	if len(both) == 0 {
-		return nil, cli.UsageError("diff: %s and %s hold no profiles of one kind", operands[0], operands[1])
+		return nil, cli.UsageError("diff: %s and %s have no profiles of the same kind", operands[0], operands[1])
 	}
 	// What people ask for first comes first.
 	slices.SortStableFunc(both, func(a, b string) int { return firstKind(a) - firstKind(b) })

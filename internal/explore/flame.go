@@ -29,12 +29,12 @@ func flameView() *profileVerb {
 	return &profileVerb{
 		name:  "flame",
 		takes: ofSamples | ofFrames | ofFlame | ofFormat | ofPicture,
-		short: "a flame graph as one HTML file, or as SVG",
+		short: "draw a flame graph as one HTML file, or as SVG",
 		long: `
 Flame writes an interactive flame graph: zoom, search, every value of the profile. The file loads
-nothing from elsewhere. With -base or -diff_base it shows both: as wide as both sides together,
-red for more and blue for less, vanished frames too. -svg writes the picture that the classic
-scripts write, with their options. Frames too narrow to draw stand together, counted.`,
+nothing from elsewhere. With -base or -diff_base it shows both profiles: as wide as both together,
+red for more and blue for less, including vanished frames. -svg writes the picture of the classic
+scripts, with their options. Frames too narrow to draw are merged and counted.`,
 		examples: []string{
 			"whet flame -o out.html cpu.pb.gz",
 			"whet flame -svg -colors aqua -title 'service, Tuesday' cpu.pb.gz",
@@ -73,10 +73,10 @@ func makeFlame(ctx context.Context, q *request) (product, error) {
 		warnings = append(warnings, source.Profile.Warnings...)
 	}
 	if n := len(q.SampleTypes()); n > menuTypes && q.menu() && !q.isLarge() && !q.s.flame.allTypes {
-		warnings = append(warnings, fmt.Sprintf("of the profile's %d values %d are drawn: -sample_index chooses another, -all_types draws all", n, menuTypes))
+		warnings = append(warnings, fmt.Sprintf("the page draws %[2]d of the profile's %[1]d values: -sample_index chooses another, -all_types draws all", n, menuTypes))
 	}
 	if len(views) == 1 && q.isLarge() && !q.s.flame.allTypes && q.s.picture(formatHTML) != formatSVG && len(q.SampleTypes()) > 1 {
-		warnings = append(warnings, "of a profile this large one value is drawn: -sample_index chooses another, -all_types draws all")
+		warnings = append(warnings, "the page draws one value of a profile this large: -sample_index chooses another, -all_types draws all")
 	}
 	return q.flameProduct(ctx, views, warnings)
 }
@@ -172,7 +172,7 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 	var v flame.View
 	switch {
 	case len(sides[1]) > 0 && q.s.flame.sandwich != "":
-		return v, cli.UsageError("flame: -sandwich is of one profile: leave the base out")
+		return v, cli.UsageError("flame: -sandwich takes one profile: leave the base out")
 	case len(sides[1]) > 0:
 		base := *q.Set
 		base.Sources = sides[1]

@@ -27,9 +27,9 @@ func defaultFlame() flameSettings {
 // options are those of the table that are of flame graphs.
 func (f *flameSettings) options() []option {
 	return []option{
-		{name: "sandwich", of: ofFlame, help: "one function, by `regexp`: its callers above, what it calls below", value: &f.sandwich},
-		{name: "reverse", of: ofFlame, help: "stacks from the leaf: callers stand on what they call", value: &f.reverse},
-		{name: "root", of: ofFlame, help: "HTML: `where` the root stands, top or bottom", value: &f.root},
+		{name: "sandwich", of: ofFlame, help: "one function, by `regexp`: its callers above, its callees below", value: &f.sandwich},
+		{name: "reverse", of: ofFlame, help: "stacks from the leaf: callers above their callees", value: &f.reverse},
+		{name: "root", of: ofFlame, help: "HTML: `position` of the root, top or bottom", value: &f.root},
 		{name: "inverted", of: ofFlame, help: "SVG: the root on top (an icicle)", value: &f.Inverted},
 		{name: "negate", of: ofFlame, help: "SVG of a difference: red for less and blue for more", value: &f.Negate},
 		{name: "still", of: ofFlame, help: "SVG without a script, for where none may run", value: &f.still},
@@ -38,13 +38,13 @@ func (f *flameSettings) options() []option {
 		{name: "subtitle", of: ofFlame, help: "`text` below the title", value: &f.Subtitle},
 		{name: "link", of: ofFlame, help: "`URL` of a frame's source, with {file}, {line} and {function} in it", value: (*string)(&f.Link)},
 		{name: "colors", of: ofFlame, help: "SVG: `palette`: package, hot, mem, io, wakeup, chain, java, js, red, green, blue, aqua, yellow, purple or orange", value: (*string)(&f.Palette)},
-		{name: "cp", of: ofFlame, help: "SVG: consistent palette: take the colours of functions from this `file`, and add new ones to it", value: &f.colorFile},
+		{name: "cp", of: ofFlame, help: "SVG: keep the colours of functions in this `file`, and add new ones to it", value: &f.colorFile},
 		{name: "width", of: ofFlame, help: "SVG: `pixels` of the picture", value: &f.Width},
 		{name: "height", of: ofFlame, help: "SVG: `pixels` of one frame", value: &f.Height},
-		{name: "minwidth", of: ofFlame, help: "SVG: frames narrower than so many `pixels` stand together", value: &f.MinWidth},
+		{name: "minwidth", of: ofFlame, help: "SVG: merge frames narrower than this many `pixels`", value: &f.MinWidth},
 		{name: "fonttype", of: ofFlame, help: "SVG: `family` of the font", value: &f.FontType},
 		{name: "fontsize", of: ofFlame, help: "SVG: `pixels` of the font", value: &f.FontSize},
-		{name: "countname", of: ofFlame, help: "SVG: what values count, in place of their unit: a `word`", value: &f.CountName},
-		{name: "nametype", of: ofFlame, help: "SVG: `text` before the name of a frame that is pointed at", value: &f.NameType},
+		{name: "countname", of: ofFlame, help: "SVG: name the values with this `word` instead of their unit", value: &f.CountName},
+		{name: "nametype", of: ofFlame, help: "SVG: `text` before the name of the frame under the pointer", value: &f.NameType},
 	}
 }

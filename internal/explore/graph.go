@@ -25,11 +25,12 @@ func graphView() *profileVerb {
 	return &profileVerb{
 		name:  "graph",
 		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofFormat | ofPicture,
-		short: "the call graph as a picture, or in Graphviz's language",
+		short: "draw the call graph as a picture or in Graphviz's language",
 		long: `
-Graph draws which functions call which, the heavier the larger, as an SVG picture, as an HTML page
-to move, zoom and search in (-html), or as text for Graphviz (-dot) or KCachegrind (-callgrind). No
-other program is needed. The name of the file, -o graph.html, chooses the kind, too.`,
+Graph draws functions and their calls, larger for a higher cost, as an SVG picture, as an HTML
+page to move, zoom and search in (-html), or as text for Graphviz (-dot) or KCachegrind
+(-callgrind). It needs no other program. The name of the file, as in -o graph.html, also chooses
+the kind.`,
 		examples: []string{
 			"whet graph cpu.pb.gz",
 			"whet graph -html -focus 'json\\.Marshal$' cpu.pb.gz",
@@ -74,7 +75,7 @@ other program is needed. The name of the file, -o graph.html, chooses the kind, 
 
 func (q *request) callgrind() (product, error) {
 	if q.s.callTree {
-		return product{}, cli.UsageError("graph: in callgrind's format a function is one for all paths to it: leave -call_tree out, or write -dot")
+		return product{}, cli.UsageError("graph: callgrind's format has one entry per function for all paths: leave -call_tree out, or write -dot")
 	}
 	sel, err := q.selected("graph", view.ForCallgrind(q.s.sel))
 	if err != nil {

@@ -32,19 +32,18 @@ func linesCommand() *cli.Command {
 		Operands:   "RECORDING [RE]",
 		Recordings: 1,
 		Choices:    map[string][]string{"format": linesFormats},
-		Short:      "every kind of cost on each source line, and the compiler's decisions there",
+		Short:      "show every kind of cost on each source line, and the compiler's decisions",
 		Long: `
-Lines shows for each source line what a recording knows of it: CPU time, allocated bytes and
-objects, bytes in use, mutex and block delay, time ready for a processor and waiting in its traces,
-and what the compiler decided there: what escapes, and which calls were inlined. Shown are the
-functions whose name matches the regular expression RE, or without one those of your own code that
-hold 2 % of a kind. What was inlined is charged to its own line, and stands once more under the line
-that called it.
+Lines shows the costs of each source line in a recording: CPU time, allocated bytes and objects,
+bytes in use, mutex and block delay, time ready for a processor and waiting in its traces, and the
+compiler's decisions: escapes and inlined calls. It shows the functions whose name matches the
+regular expression RE, or without one those of your own code with 2 % of a kind or more. It
+charges inlined code to its own line, and lists it again under the line that called it.
 
-Lines are those of the source that was measured. Where the source here is another, lines that did
-not change are found in it, and the others are named. With -format diagnostics each line is printed
+Lines are those of the measured source. If the source here differs, lines finds the unchanged
+lines in it and names the others. With -format diagnostics it prints each line
 as "file:line:column: message", at its place in the source here, for editors. -lsp is a language
-server for editors, on the standard streams; docs/editors.md says how to set one up.`,
+server for editors, on the standard streams; docs/editors.md explains the set-up.`,
 		Examples: []string{
 			"whet lines encode.whet",
 			"whet lines @ 'Encode$'",
@@ -59,7 +58,7 @@ server for editors, on the standard streams; docs/editors.md says how to set one
 			fs.StringVar(&v.format, "format", v.format, "print `text`, html (one page), or diagnostics (file:line:column: message)")
 			fs.BoolVar(&v.all, "all", false, "show all functions of your own code, and all notes")
 			fs.StringVar(&v.options.Benchmark, "benchmark", "", "read only the profiles of this benchmark, by `name`")
-			fs.BoolVar(&v.server, "lsp", false, "be a language server on the standard streams: code lenses, hovers and diagnostics of the newest recording")
+			fs.BoolVar(&v.server, "lsp", false, "run a language server on the standard streams: code lenses, hovers and diagnostics from the newest recording")
 			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
 			return v.run
 		},
@@ -78,7 +77,7 @@ func (v *linesView) run(ctx context.Context, e *cli.Env, operands []string) erro
 	o := listing.Options{All: v.all}
 	switch {
 	case v.server && (v.asJSON || v.format != "text" || v.output != "" || len(operands) > 1):
-		return cli.UsageError("lines: -lsp takes a recording at most, and no -json, -format and -o")
+		return cli.UsageError("lines: -lsp takes at most a recording, and no -json, -format or -o")
 	case v.server && (len(operands) == 0 || recording.Is(operands[0])):
 		return v.serve(ctx, e, operands)
 	case len(operands) == 0:
@@ -86,14 +85,14 @@ func (v *linesView) run(ctx context.Context, e *cli.Env, operands []string) erro
 	case len(operands) > 2:
 		return cli.UsageError("lines takes a recording and an expression, not %d operands (%s)", len(operands), strings.Join(operands, " "))
 	case !slices.Contains(linesFormats, v.format):
-		return cli.UsageError("lines: -format %q: there are %s", v.format, strings.Join(linesFormats, ", "))
+		return cli.UsageError("lines: -format %q: want %s", v.format, strings.Join(linesFormats, ", "))
 	case v.asJSON && v.format != "text":
 		return cli.UsageError("lines: choose -json or -format %s", v.format)
 	case !recording.Is(operands[0]):
 		if _, err := os.Stat(operands[0]); errors.Is(err, fs.ErrNotExist) {
-			return cli.UsageError("lines: there is no recording %s", operands[0])
+			return cli.UsageError("lines: no recording %s", operands[0])
 		}
-		return cli.UsageError("lines: %s is no recording: whet list shows the lines of a profile", operands[0])
+		return cli.UsageError("lines: %s is not a recording: whet list shows the lines of a profile", operands[0])
 	case len(operands) == 2:
 		var err error
 		if o.Match, err = regexp.Compile(operands[1]); err != nil {

@@ -24,12 +24,12 @@ func mergeView() *profileVerb {
 	return &profileVerb{
 		name:  "merge",
 		takes: ofSamples | ofFormat,
-		short: "several profiles as one, or one in another format",
+		short: "merge profiles, or convert one to another format",
 		long: `
-Merge adds profiles up and writes them as one file: samples with equal stacks and labels become one,
-as in pprof. -base is subtracted, and what -focus, -hide and the like leave out is not written.
--format folded writes a line for each stack, as the scripts of flame graphs read them, of one sample
-type; speedscope a document for https://www.speedscope.app.`,
+Merge adds profiles up and writes one file: samples with equal stacks and labels become one,
+as in pprof. It subtracts -base and applies filters such as -focus and -hide.
+-format folded writes a line for each stack of one sample type, for flame graph scripts;
+speedscope writes a document for https://www.speedscope.app.`,
 		examples: []string{
 			"whet merge -o all.pb.gz cpu1.pb.gz cpu2.pb.gz",
 			"whet merge -focus 'json\\.Marshal$' -o marshal.pb.gz cpu.pb.gz",
@@ -54,7 +54,7 @@ func makeMerge(q *request, sel *selection.Selection) (product, error) {
 	// What is missing of the profiles is missing of what is written, which has no place to say so.
 	out := product{warnings: slices.Concat(sel.Meta.Warnings, sel.Warnings, q.Warnings)}
 	if q.s.sel.Mean {
-		out.warnings = append(out.warnings, "values are written as the profile has them: sums, not means")
+		out.warnings = append(out.warnings, "merge writes the profile's values: sums, not means")
 	}
 	switch q.s.format {
 	case "", formatPprof:

@@ -98,29 +98,29 @@ func (s *settings) pprofOptions() []option {
 		{name: "divide_by", of: ofSamples, help: "divide all values by this `number`, of processors or of operations", value: &s.sel.DivideBy},
 		{name: "focus", of: ofSamples, help: "only samples through a function, file or object that matches `regexp`", value: &s.sel.Focus},
 		{name: "ignore", of: ofSamples, help: "no samples through a function, file or object that matches `regexp`", value: &s.sel.Ignore},
-		{name: "hide", of: ofSamples, help: "leave out frames that match `regexp`, and keep the others of their samples", value: &s.sel.Hide},
-		{name: "show", of: ofSamples, help: "leave out frames that do not match `regexp`", value: &s.sel.Show},
-		{name: "show_from", of: ofSamples, help: "leave out the callers of the first frame from the root that matches `regexp`, and samples without one", value: &s.sel.ShowFrom},
-		{name: "prune_from", of: ofSamples, help: "leave out what frames that match `regexp` call, and the frames themselves", value: &s.sel.PruneFrom},
-		{name: "tagfocus", of: ofSamples, help: "only samples with a label that `matches`: key=regexp, regexp, or a range like bytes=32kb:64kb", value: &s.sel.TagFocus},
+		{name: "hide", of: ofSamples, help: "remove frames that match `regexp` from samples", value: &s.sel.Hide},
+		{name: "show", of: ofSamples, help: "remove frames that do not match `regexp` from samples", value: &s.sel.Show},
+		{name: "show_from", of: ofSamples, help: "remove the callers of the first frame from the root that matches `regexp`, and samples without a match", value: &s.sel.ShowFrom},
+		{name: "prune_from", of: ofSamples, help: "remove frames that match `regexp` and all their callees", value: &s.sel.PruneFrom},
+		{name: "tagfocus", of: ofSamples, help: "only samples with a label that `matches` key=regexp, regexp, or a range like bytes=32kb:64kb", value: &s.sel.TagFocus},
 		{name: "tagignore", of: ofSamples, help: "no samples with a label that `matches`, written as for tagfocus", value: &s.sel.TagIgnore},
 		{name: "tagshow", of: ofSamples, help: "only labels whose key matches `regexp`", value: &s.sel.TagShow},
 		{name: "taghide", of: ofSamples, help: "no labels whose key matches `regexp`", value: &s.sel.TagHide},
 		{name: "tagroot", of: ofSamples, help: "put the values of these label `keys`, comma-separated, at the root of stacks", value: &s.sel.TagRoot},
 		{name: "tagleaf", of: ofSamples, help: "put the values of these label `keys`, comma-separated, at the leaf of stacks", value: &s.sel.TagLeaf},
-		{name: "drop_negative", of: ofSamples, help: "leave out what became less, of a profile with a base", value: &s.sel.DropNegative},
+		{name: "drop_negative", of: ofSamples, help: "with a base: leave out decreases", value: &s.sel.DropNegative},
 		{name: "normalize", of: ofColumn, help: "scale the profile to the total of its base first", value: &s.sel.Normalize},
-		{name: "relative_percentages", of: ofSamples, help: "percentages of what is shown, not of the whole profile", value: &s.sel.RelativePercentages},
-		{name: "noinlines", of: ofSamples, help: "count what was inlined as its caller's", value: &s.sel.NoInlines},
-		{name: "granularity", of: ofFrames, help: "add up by this `kind` of place: functions, filefunctions, files, lines or addresses (default: as suits the view)",
+		{name: "relative_percentages", of: ofSamples, help: "show percentages of the selection, not of the whole profile", value: &s.sel.RelativePercentages},
+		{name: "noinlines", of: ofSamples, help: "charge inlined functions to their callers", value: &s.sel.NoInlines},
+		{name: "granularity", of: ofFrames, help: "add up by this `granularity`: functions, filefunctions, files, lines or addresses (default: depends on the view)",
 			choices: []choice{
-				{"functions", "by function, whatever its file"},
+				{"functions", "by function, regardless of its file"},
 				{"filefunctions", "by function and file"},
 				{"files", "by file"},
 				{"lines", "by line"},
 				{"addresses", "by address"},
 			}, value: &s.sel.Granularity},
-		{name: "showcolumns", of: ofFrames, help: "with lines, tell columns apart", value: &s.sel.ShowColumns},
+		{name: "showcolumns", of: ofFrames, help: "with lines: distinguish columns", value: &s.sel.ShowColumns},
 		{name: "sort", of: ofOrder, help: "`order` of functions: flat or cum",
 			choices: []choice{
 				{sortFlat, "sort by flat"},
@@ -130,10 +130,10 @@ func (s *settings) pprofOptions() []option {
 		{name: "nodefraction", of: ofNodes, help: "leave out nodes below this `share` of the total", value: &s.nodeFraction},
 		{name: "trim", of: ofNodes, help: "-trim=false shows everything, whatever nodecount and the fractions say", value: &s.trim},
 		{name: "edgefraction", of: ofEdges, help: "leave out edges below this `share` of the total", value: &s.edgeFraction},
-		{name: "call_tree", of: ofEdges, help: "a function is one node for each path to it", value: &s.callTree},
+		{name: "call_tree", of: ofEdges, help: "draw one node for each path to a function", value: &s.callTree},
 		{name: "source_path", of: ofSources, help: "look for source files in these `directories` first, separated as in PATH", value: &s.sel.SourcePath},
-		{name: "trim_path", of: ofSources, help: "cut these `prefixes` off the names of source files before they are looked for", value: &s.sel.TrimPath},
-		{name: "compact_labels", of: ofText, help: "leave out the filters at the head", value: &s.compact},
+		{name: "trim_path", of: ofSources, help: "cut these `prefixes` off the names of source files before the search", value: &s.sel.TrimPath},
+		{name: "compact_labels", of: ofText, help: "do not print the filters in the header", value: &s.compact},
 		{name: "format", of: ofFormat, help: "write this `kind` of file: merge pprof, folded or speedscope; graph svg, html or dot; flame html or svg", value: &s.format},
 		{name: "output", of: ofOutput, help: "write to `file`; - is the standard output", value: &s.output},
 		{name: "open", of: ofPicture, help: "open the page or picture in the browser", value: &s.open},
@@ -214,7 +214,7 @@ func (o option) set(text string) error {
 			return fmt.Errorf("%s: %q is not a number", o.name, text)
 		}
 		if o.name == "divide_by" && math.IsInf(1/f, 0) {
-			return fmt.Errorf("%s: nothing can be divided by %s", o.name, text)
+			return fmt.Errorf("%s: cannot divide by %s", o.name, text)
 		}
 		*v = f
 	}

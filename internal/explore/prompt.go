@@ -29,12 +29,12 @@ func promptVerb() *cli.Command {
 		Choices:    optionChoices(),
 		Operands:   profileOperands,
 		Recordings: 1,
-		Short:      "look at a profile with commands, as in go tool pprof",
+		Short:      "explore a profile with commands, as in go tool pprof",
 		Long: `
-Prompt reads a profile once and makes views of it as commands ask for them: top20 -cum, list RE,
-focus=RE, sample_index=alloc_space. They are those of go tool pprof; help lists them, TAB completes
-them. whet PROFILE, without a verb, is the same. From a pipe it takes one command a line; the exit
-code is 3 when one of them failed.` + profileLong,
+Prompt reads a profile once and shows views of it on command: top20 -cum, list RE, focus=RE,
+sample_index=alloc_space. The commands are those of go tool pprof; help lists them, TAB completes
+them. whet PROFILE, without a verb, does the same. From a pipe it takes one command per line; the
+exit code is 3 if one of them failed.` + profileLong,
 		Examples: []string{
 			"whet cpu.pb.gz",
 			"whet prompt -alloc_objects heap.pb.gz",
@@ -241,7 +241,7 @@ func (l *plainLines) ReadLine() (string, error) {
 		part, err := l.r.ReadSlice('\n')
 		line = append(line, part...)
 		if len(line) > longestCommand {
-			return "", fmt.Errorf("read a command: the line has more than %d bytes: is this a script of commands?", longestCommand)
+			return "", fmt.Errorf("read a command: the line is longer than %d bytes: is this a script of commands?", longestCommand)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return strings.TrimRight(string(line), "\r\n"), err

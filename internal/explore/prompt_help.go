@@ -11,9 +11,9 @@ import (
 
 // promptWords are the words of the prompt that make no view.
 var promptWords = []struct{ name, help string }{
-	{"help", "this list; help NAME is about a command or an option"},
-	{"options", "the options and their values (o is the same)"},
-	{":", "no focus, ignore, hide, tagfocus and tagignore any more"},
+	{"help", "print this list; help NAME explains a command or an option"},
+	{"options", "print the options and their values (short: o)"},
+	{":", "clear focus, ignore, hide, tagfocus and tagignore"},
 	{"exit", "end the session (quit, q and Ctrl-D are the same)"},
 }
 
@@ -43,7 +43,7 @@ func (p *prompt) help(name string) error {
 			cli.PrintFlag(out, o.name, strings.ReplaceAll(o.help, "`", ""))
 		}
 		fmt.Fprint(out, "\n")
-		cli.PrintFlag(out, strings.Join(p.grammar.sampleTypes, ", "), "shows that sample type; total_ and mean_ before it likewise")
+		cli.PrintFlag(out, strings.Join(p.grammar.sampleTypes, ", "), "shows that sample type; the prefixes total_ and mean_ too")
 		return nil
 	}
 	if c := p.grammar.command(name); c != nil {
@@ -52,7 +52,7 @@ func (p *prompt) help(name string) error {
 			fmt.Fprintf(out, "%s is a regular expression of functions.\n", c.verb.param)
 		}
 		fmt.Fprint(out, `
-N               at most so many nodes; top20 is top 20
+N               at most N nodes; top20 is top 20
 FOCUS           only samples through what matches this regular expression; several are alternatives
 -IGNORE         no samples through what matches this one
 -cum            sorted by cum
@@ -71,7 +71,7 @@ FOCUS           only samples through what matches this regular expression; sever
 		}
 		return nil
 	}
-	return fmt.Errorf("there is no command and no option %q: help lists them", name)
+	return fmt.Errorf("unknown command or option %q: help lists them", name)
 }
 
 func (c *promptCommand) usage() string {
@@ -99,7 +99,7 @@ func (p *prompt) listOptions() {
 				value = t
 			}
 		case o.name == "nodecount" && p.s.nodeCount == chosenByView:
-			note = "as suits the view"
+			note = "depends on the view"
 		case value == "":
 			note = "none"
 		}

@@ -107,11 +107,11 @@ func (o option) assign(chosen, value string, assigned bool) error {
 	case chosen != "":
 		on, err := cli.ParseSwitch(value)
 		if err != nil || !on {
-			return fmt.Errorf("%s is a choice of %s: write %s=%s", chosen, o.name, o.name, chosen)
+			return fmt.Errorf("%s is a value of %s: write %s=%s", chosen, o.name, o.name, chosen)
 		}
 		value = chosen
 	case !assigned && !o.isSwitch():
-		return fmt.Errorf("%s wants a value: write %s=VALUE, or %s= for none", o.name, o.name, o.name)
+		return fmt.Errorf("%s needs a value: write %s=VALUE, or %s= for none", o.name, o.name, o.name)
 	}
 	return o.set(value)
 }
@@ -127,12 +127,12 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 		}
 	}
 	if c == nil {
-		return promptAction{}, fmt.Errorf("there is no command %q: help lists them", name)
+		return promptAction{}, fmt.Errorf("unknown command %q: help lists them", name)
 	}
 	a := promptAction{command: c, s: s}
 	if c.verb.param != "" {
 		if len(args) == 0 {
-			return promptAction{}, fmt.Errorf("%s wants a regular expression: write %s %s", c.name, c.name, c.verb.param)
+			return promptAction{}, fmt.Errorf("%s needs a regular expression: write %s %s", c.name, c.name, c.verb.param)
 		}
 		a.arg, args = args[0], args[1:]
 	}
@@ -145,14 +145,14 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 		}
 		switch rest := word[1:]; {
 		case word == "|":
-			return promptAction{}, fmt.Errorf("a line starts no programs: write > FILE in place of | %s", strings.Join(args[i+1:], " "))
+			return promptAction{}, fmt.Errorf("pipes to programs are not supported: write > FILE instead of | %s", strings.Join(args[i+1:], " "))
 		case word == "-cum", word == "--cum":
 			a.s.sort = sortCum
 		case word[0] == '>' && rest != "":
 			a.s.output = rest
 		case word[0] == '>':
 			if i++; i == len(args) {
-				return promptAction{}, fmt.Errorf("name a file behind >")
+				return promptAction{}, fmt.Errorf("name a file after >")
 			}
 			a.s.output = args[i]
 		case word[0] == '-' && rest != "":

@@ -130,8 +130,8 @@ func TestPromptKeepsWhatHolds(t *testing.T) {
 
 func TestPromptLineRefuses(t *testing.T) {
 	for line, says := range map[string]string{
-		"nonsense":         "no command",
-		"12":               "no command",
+		"nonsense":         "unknown command",
+		"12":               "unknown command",
 		"list":             "regular expression",
 		"focus":            "focus=VALUE",
 		"nodecount":        "nodecount=VALUE",
@@ -142,7 +142,7 @@ func TestPromptLineRefuses(t *testing.T) {
 		"lines=no":         "granularity=lines",
 		"top >":            "file",
 		"top | less":       "> FILE",
-		"top=5":            "no command",
+		"top=5":            "unknown command",
 	} {
 		if a, err := testGrammar().parse(line, defaultSettings()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %+v, %v; want an error with %q", line, a, err, says)

@@ -18,17 +18,17 @@ func listView() *profileVerb {
 		name:  "list",
 		param: "RE",
 		takes: ofSamples | ofSources,
-		short: "the source of functions with the cost of each line",
+		short: "print the source of functions with the cost of each line",
 		long: `
-List prints the source of the functions whose name matches the regular expression RE, with flat and
-cum of each line. A source that may not be the profiled one is shown with a warning. Of a recording
--json has the compiler's decisions too, which whet lines shows beside every kind of cost.`,
+List prints the source of the functions whose name matches the regular expression RE, with flat
+and cum of each line. It warns if a source may differ from the profiled one. For a recording,
+-json also has the compiler's decisions, which whet lines shows beside every kind of cost.`,
 		examples: []string{
 			"whet list 'ServeHTTP$' cpu.pb.gz",
 			"whet list -kind allocs Encode encode.whet",
 			"whet list -source_path ~/src/service 'main\\.' ./service cpu.pb.gz",
 		},
-		words:   []promptWord{{name: "list", help: "the source of functions with the cost of each line"}},
+		words:   []promptWord{{name: "list", help: "print the source of functions with the cost of each line"}},
 		selects: view.ForList,
 		make: func(q *request, sel *selection.Selection) (product, error) {
 			d, err := code(q, sel, view.NewList)
@@ -42,11 +42,11 @@ func weblistView() *profileVerb {
 		name:  "weblist",
 		param: "RE",
 		takes: ofSamples | ofSources | ofPicture,
-		short: "source and assembly of functions as one HTML file",
+		short: "write source and assembly of functions as one HTML file",
 		long: `
 Weblist writes the source of the functions whose name or file matches the regular expression RE,
-with the cost of each line, where the program is at hand the instructions that the line became, and
-of a recording what the compiler decided there.`,
+with the cost of each line, its instructions if the program is available, and
+for a recording the compiler's decisions.`,
 		examples: []string{
 			"whet weblist 'mallocgc$' ./service cpu.pb.gz",
 			"whet weblist -o out.html Encode encode.whet",
@@ -69,16 +69,16 @@ func disasmView() *profileVerb {
 		name:  "disasm",
 		param: "RE",
 		takes: ofSamples | ofSources,
-		short: "the assembly of functions with the cost of each instruction",
+		short: "print the assembly of functions with the cost of each instruction",
 		long: `
 Disasm prints the instructions of the functions whose name matches the regular expression RE, with
-flat and cum of each and the source lines they come from. It needs the program: name it before the
-profile, unless it is where it was or in the recording.`,
+flat and cum of each and their source lines. It needs the program: name it before the
+profile, unless it is at its original path or in the recording.`,
 		examples: []string{
 			"whet disasm 'main\\.work$' ./service cpu.pb.gz",
 			"whet disasm Encode encode.whet",
 		},
-		words:   []promptWord{{name: "disasm", help: "the assembly of functions with the cost of each instruction"}},
+		words:   []promptWord{{name: "disasm", help: "print the assembly of functions with the cost of each instruction"}},
 		selects: view.ForDisasm,
 		make: func(q *request, sel *selection.Selection) (product, error) {
 			d, err := code(q, sel, view.NewDisasm)

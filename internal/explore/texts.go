@@ -83,7 +83,7 @@ func (q *request) doubtUnit() []string {
 			return nil
 		}
 	}
-	return []string{fmt.Sprintf("-unit=%s names no unit that is known, such as ms or MB: values are not converted to it", q.s.sel.Unit)}
+	return []string{fmt.Sprintf("unknown unit -unit=%s: values are not converted; use a unit such as ms or MB", q.s.sel.Unit)}
 }
 
 // graph are the options that say how much of a call graph is shown, where the
@@ -110,8 +110,8 @@ func topView() *profileVerb {
 	return &profileVerb{
 		name:  "top",
 		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText,
-		short: "the functions that cost most, flat and cum",
-		long:  "Top prints the functions of a profile by what they cost themselves (flat), or with all they\ncall (cum).",
+		short: "print the functions with the highest cost, flat and cum",
+		long:  "Top prints the functions of a profile by their own cost (flat), or by their cost with all\ncallees (cum).",
 		examples: []string{
 			"whet top cpu.pb.gz",
 			"whet top -cum -nodecount 20 encode.whet",
@@ -138,15 +138,15 @@ func treeView() *profileVerb {
 	return &profileVerb{
 		name:  "tree",
 		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText,
-		short: "functions with who calls them and what they call",
+		short: "print functions with their callers and callees",
 		long: `
-Tree prints each function between its callers (above) and what it calls (below), with the cost
+Tree prints each function between its callers (above) and its callees (below), with the cost
 of each of these calls.`,
 		examples: []string{
 			"whet tree cpu.pb.gz",
 			"whet tree -focus 'json\\.Marshal$' -nodecount 20 cpu.pb.gz",
 		},
-		words: []promptWord{{name: "tree", help: "functions with who calls them and what they call"}},
+		words: []promptWord{{name: "tree", help: "print functions with their callers and callees"}},
 		make: func(q *request, sel *selection.Selection) (product, error) {
 			return q.text(view.NewTree(sel, q.s.graph(callgraph.ForTree()), q.common())), nil
 		},
@@ -158,15 +158,15 @@ func peekView() *profileVerb {
 		name:  "peek",
 		param: "RE",
 		takes: ofSamples | ofFrames | ofOrder | ofSources | ofText,
-		short: "who calls a function, and what it calls",
+		short: "print the callers and callees of a function",
 		long: `
-Peek prints the functions whose name matches the regular expression RE between all their callers and
-all they call, however little these cost.`,
+Peek prints the functions whose name matches the regular expression RE between all their callers
+and all their callees, however small their cost.`,
 		examples: []string{
 			"whet peek 'mallocgc$' cpu.pb.gz",
 			"whet peek -alloc_space 'bytes.growSlice' heap.pb.gz",
 		},
-		words: []promptWord{{name: "peek", help: "who calls the functions, and what they call"}},
+		words: []promptWord{{name: "peek", help: "the callers and callees of functions"}},
 		make: func(q *request, sel *selection.Selection) (product, error) {
 			d, err := view.NewPeek(sel, q.arg, q.s.graph(callgraph.ForTop()), q.common())
 			return q.text(d), err
@@ -178,15 +178,15 @@ func tagsView() *profileVerb {
 	return &profileVerb{
 		name:  "tags",
 		takes: ofSamples,
-		short: "what labels cost: by key and value",
+		short: "print the cost of labels by key and value",
 		long: `
-Tags prints the labels of samples with what the samples that carry them cost: those that
+Tags prints the labels of samples with the cost of their samples: labels that
 runtime/pprof.Do set, and those of the runtime, such as the size of allocations.`,
 		examples: []string{
 			"whet tags cpu.pb.gz",
 			"whet tags -tagshow endpoint -focus ServeHTTP cpu.pb.gz",
 		},
-		words: []promptWord{{name: "tags", help: "what labels cost; here FOCUS and -IGNORE are of labels"}},
+		words: []promptWord{{name: "tags", help: "the cost of labels; here FOCUS and -IGNORE match labels"}},
 		make: func(q *request, sel *selection.Selection) (product, error) {
 			return q.text(view.NewTags(sel, q.common())), nil
 		},
@@ -197,9 +197,9 @@ func rawView() *profileVerb {
 	return &profileVerb{
 		name:  "raw",
 		takes: ofSamples | ofFrames,
-		short: "a profile's samples, one by one",
+		short: "print a profile's samples",
 		long: `
-Raw prints what the profile holds: every sample with its values, labels and the numbers of its
+Raw prints the content of a profile: every sample with its values, labels and the numbers of its
 locations, then the locations. -stacks prints the samples with the functions on their stacks, as
 pprof's -traces does.`,
 		examples: []string{
@@ -207,10 +207,10 @@ pprof's -traces does.`,
 			"whet raw -stacks -focus json cpu.pb.gz",
 		},
 		words: []promptWord{
-			{name: "raw", help: "the samples as the profile holds them"},
+			{name: "raw", help: "the samples as the profile has them"},
 			{name: "stacks", help: "the samples with the functions on their stacks", set: setStacks},
 			{name: "traces", help: "the same as stacks", set: setStacks},
-			{name: "comments", help: "what the recorder remarked", set: setFormat(formatComments)},
+			{name: "comments", help: "the recorder's comments", set: setFormat(formatComments)},
 		},
 		make: func(q *request, sel *selection.Selection) (product, error) {
 			if q.s.format == formatComments && !q.s.asJSON {

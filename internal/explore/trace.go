@@ -42,18 +42,17 @@ func traceCommand() *cli.Command {
 		Operands:   "TRACE",
 		Recordings: 1,
 		Choices:    map[string][]string{"pprof": traceProfiles},
-		Short:      "what goroutines wait for: an execution trace in text",
+		Short:      "analyze an execution trace: goroutines, waits, processors",
 		Long: `
-Trace reads an execution trace: what may be concluded of it, goroutines by start function with the
-time in each state, processors, where goroutines wait and who ends their waits, the time from ready
-to running, the collector, tasks and regions. Times are those of go tool trace.
-TRACE is a file of runtime/trace, go test -trace or a flight recorder, also packed with gzip, a URL
-of net/http/pprof/trace, - for the standard input, or a recording that has one; of several, -window
-chooses. Traces of Go 1.11 and newer can be read, and of one that is cut off what stands before the
-cut.
--pprof writes a profile that every other view opens: of waits for the network (net), for locks and
-channels (sync), in system calls (syscall), for a processor (sched), of the CPU profiler's samples
-(cpu), where it was on, or of all time by handler, goroutine and task (wall).`,
+Trace reads an execution trace and prints conclusions, goroutines by start function with the time
+in each state, processors, the places of waits and the goroutines that end them, the time from
+ready to running, the collector, tasks and regions. Times are those of go tool trace. TRACE is a
+file of runtime/trace, go test -trace or a flight recorder, optionally gzipped, a URL of
+net/http/pprof/trace, - for the standard input, or a recording with a trace; if it has several,
+-window chooses one. Trace reads traces of Go 1.11 and newer; of a truncated trace it reads the
+part before the cut. -pprof writes a profile for the other views: of waits for the network (net),
+for locks and channels (sync), in system calls (syscall), for a processor (sched), of the CPU
+profiler's samples (cpu) if it was on, or of all time by handler, goroutine and task (wall).`,
 		Examples: []string{
 			"whet trace out.trace",
 			"whet trace -from 2s -to 2.5s out.trace",
@@ -72,14 +71,14 @@ channels (sync), in system calls (syscall), for a processor (sched), of the CPU 
 			fs.BoolVar(&v.asJSON, "json", false, "print one JSON document")
 			fs.BoolVar(&v.html, "html", false, "write a page with a timeline: processors, goroutines, the collector")
 			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
-			fs.StringVar(&v.pprof, "pprof", "", "write a `profile` instead: "+strings.Join(traceProfiles, ", "))
-			fs.StringVar(&v.base, "base", "", "compare with this `trace` from before")
-			fs.StringVar(&v.window, "window", "", "of a recording with several traces, show this `one`: its number, or worst for the worst moment")
+			fs.StringVar(&v.pprof, "pprof", "", "write this `profile` instead: "+strings.Join(traceProfiles, ", "))
+			fs.StringVar(&v.base, "base", "", "compare with this earlier `trace`")
+			fs.StringVar(&v.window, "window", "", "with several traces in a recording: show this `one`, a number, or worst for the worst moment")
 			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
-			cli.Duration(fs, &v.from, "from", "count from this `time` of the trace on")
-			cli.Duration(fs, &v.to, "to", "count up to this `time` of the trace (default: its end)")
-			fs.Uint64Var(&v.options.Task, "task", 0, "count only the task of this `number`, in its time, and show its critical path")
-			fs.Func("goroutine", "count only the goroutine of this `number`, and show its critical path; may be given several times", func(text string) error {
+			cli.Duration(fs, &v.from, "from", "start at this `time` of the trace")
+			cli.Duration(fs, &v.to, "to", "end at this `time` of the trace (default: its end)")
+			fs.Uint64Var(&v.options.Task, "task", 0, "show only the task of this `number`, during its time, with its critical path")
+			fs.Func("goroutine", "show only the goroutine of this `number`, with its critical path; may be given several times", func(text string) error {
 				var id int64
 				if n, err := fmt.Sscanf(text+"\n", "%d\n", &id); n != 1 || err != nil || id < 1 {
 					return fmt.Errorf("%q is not the number of a goroutine", text)
@@ -118,17 +117,17 @@ func (v *traceView) run(ctx context.Context, e *cli.Env, operands []string) erro
 	}
 	switch o := &v.options; {
 	case !known:
-		return cli.UsageError("trace: -pprof is %s, not %q", strings.Join(traceProfiles, ", "), v.pprof)
+		return cli.UsageError("trace: -pprof %[2]q: want %[1]s", strings.Join(traceProfiles, ", "), v.pprof)
 	case v.html && (v.asJSON || v.pprof != "" || v.base != ""):
 		return cli.UsageError("trace: -html writes a page: leave -json, -pprof and -base out")
 	case v.pprof != "" && v.asJSON:
-		return cli.UsageError("trace: -pprof writes a profile, and -json a document: choose one")
+		return cli.UsageError("trace: choose -pprof or -json")
 	case v.base != "" && (v.pprof != "" || o.Task > 0 || len(o.Goroutines) > 0):
-		return cli.UsageError("trace: -base compares whole traces, or a window of each: leave -pprof, -task and -goroutine out")
+		return cli.UsageError("trace: -base compares traces or windows of them: leave -pprof, -task and -goroutine out")
 	case o.Task > 0 && (o.FromNs > 0 || o.ToNs > 0 || len(o.Goroutines) > 0):
-		return cli.UsageError("trace: -task is of the task's time and goroutines: leave -from, -to and -goroutine out")
+		return cli.UsageError("trace: -task sets time and goroutines: leave -from, -to and -goroutine out")
 	case o.FromNs < 0 || o.ToNs < 0:
-		return cli.UsageError("trace: -from and -to are times of the trace, which begins at 0")
+		return cli.UsageError("trace: -from and -to are times from the start of the trace: give 0 or more")
 	case o.ToNs > 0 && o.ToNs <= o.FromNs:
 		return cli.UsageError("trace: -to %v is not after -from %v", v.to, v.from)
 	}
@@ -242,7 +241,7 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 		if len(warnings) > 0 {
 			why += "; " + warnings[0]
 		}
-		return fmt.Errorf("%s: there is nothing in the profile %s%s", name, v.pprof, why)
+		return fmt.Errorf("%s: the profile %s is empty%s", name, v.pprof, why)
 	}
 	e.Warn(warnings)
 	out := v.output
@@ -296,7 +295,7 @@ func (v *traceView) open(ctx context.Context, e *cli.Env, operand string) (exect
 		return src, nothing, err
 	}
 	if v.window != "" {
-		return nil, nil, cli.UsageError("trace: -window chooses among the traces of a recording, and %s is none", operand)
+		return nil, nil, cli.UsageError("trace: -window needs a recording, which %s is not", operand)
 	}
 	if operand == "-" {
 		src, err := piped("the standard input", e.Stdin)
@@ -308,7 +307,7 @@ func (v *traceView) open(ctx context.Context, e *cli.Env, operand string) (exect
 	}
 	f, err := os.Open(operand)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, cli.UsageError("there is no trace %s", operand)
+		return nil, nil, cli.UsageError("no trace %s", operand)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read trace: %w", err)
@@ -354,16 +353,16 @@ func (v *traceView) unpacked(name string, src exectrace.Source) (exectrace.Sourc
 	}
 	z, err := gzip.NewReader(io.NewSectionReader(src, 0, src.Size()))
 	if err != nil {
-		return nil, fmt.Errorf("%s: it begins as if packed with gzip, and is not: %w", name, err)
+		return nil, fmt.Errorf("%s: begins like gzip but is not: %w", name, err)
 	}
 	data, whole, err := capture.ReadAtMost(z, maxTraceStream)
 	switch {
 	case !whole:
-		return nil, fmt.Errorf("%s: unpacked, it is larger than %s: unpack it to a file first", name, quantity.Bytes(maxTraceStream))
+		return nil, fmt.Errorf("%s: unpacked larger than %s: unpack it to a file first", name, quantity.Bytes(maxTraceStream))
 	case err != nil && len(data) == 0:
 		return nil, fmt.Errorf("%s: unpack it: %w", name, err)
 	case err != nil:
-		v.doubts = append(v.doubts, fmt.Sprintf("%s cannot be unpacked to its end (%v): what stands before is read", name, err))
+		v.doubts = append(v.doubts, fmt.Sprintf("%s cannot be unpacked to its end (%v): only the part before was read", name, err))
 	}
 	return bytes.NewReader(data), nil
 }
@@ -375,7 +374,7 @@ func piped(name string, r io.Reader) (exectrace.Source, error) {
 		return nil, fmt.Errorf("read trace from %s: %w", name, err)
 	}
 	if !whole {
-		return nil, fmt.Errorf("read trace from %s: it is larger than %s: write it to a file first", name, quantity.Bytes(maxTraceStream))
+		return nil, fmt.Errorf("read trace from %s: larger than %s: write it to a file first", name, quantity.Bytes(maxTraceStream))
 	}
 	return bytes.NewReader(data), nil
 }

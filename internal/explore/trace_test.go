@@ -201,7 +201,7 @@ func TestTraceWindows(t *testing.T) {
 	if out, err := runTrace(t, nil, "-window", "1", path); err != nil || !strings.Contains(out, "execution trace of Go") {
 		t.Errorf("window 1: %v in\n%s", err, out)
 	}
-	for window, want := range map[string]string{"2": `has no window "2": its windows are 1`, "worst": "has no snapshot of a worst moment: "} {
+	for window, want := range map[string]string{"2": `has no window "2": its windows are 1`, "worst": "has no snapshot of a worst moment (taken"} {
 		_, err := runTrace(t, nil, "-window", window, path)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "its windows are 1") {
 			t.Errorf("window %s: %v", window, err)

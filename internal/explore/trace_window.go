@@ -45,7 +45,7 @@ func (v *traceView) recorded(name string) (exectrace.Source, error) {
 	defer rec.Close()
 	windows, artifacts := traceWindows(rec)
 	if len(windows) == 0 {
-		return nil, cli.UsageError("%s holds no execution trace: whet tune and whet record take some of programs, services and benchmarks", name)
+		return nil, cli.UsageError("%s has no execution trace: whet tune and whet record take traces of programs, services and benchmarks", name)
 	}
 	shown := 0
 	if v.window != "" {
@@ -58,7 +58,7 @@ func (v *traceView) recorded(name string) (exectrace.Source, error) {
 			}
 		}
 		if shown < 0 && v.window == worstWindow {
-			return nil, cli.UsageError("%s has no snapshot of a worst moment: whet takes one of a service with the agent, where a request takes much longer than the others; its windows are %s", name, strings.Join(names, ", "))
+			return nil, cli.UsageError("%s has no snapshot of a worst moment (taken for services with the agent, when a request takes much longer than the others); its windows are %s", name, strings.Join(names, ", "))
 		}
 		if shown < 0 {
 			return nil, cli.UsageError("%s has no window %q: its windows are %s", name, v.window, strings.Join(names, ", "))

@@ -23,7 +23,7 @@ import (
 const profileOperands = "[BINARY] PROFILE..."
 
 const profileLong = `
-PROFILE is a pprof file, a URL of net/http/pprof, or a recording; several are merged. The
+PROFILE is a pprof file, a URL of net/http/pprof, or a recording; whet merges several. The
 numbers are those of go tool pprof.`
 
 // profileVerb is one way to look at a profile: a verb, and words of the prompt.
@@ -140,11 +140,11 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 	case out == "" && (p.suffix != "" || p.summary != nil):
 		out = outputName(q.Name, v.name, cmp.Or(p.suffix, "txt"))
 	case out == "-" && p.summary != nil:
-		return cli.UsageError("%s: -json prints to the standard output, too: name a file with -o", v.name)
+		return cli.UsageError("%s: -json writes to the standard output too: name a file with -o", v.name)
 	}
 	opens := q.s.open && p.suffix != ""
 	if opens && out == "-" {
-		return cli.UsageError("%s: -open opens a file: name one with -o", v.name)
+		return cli.UsageError("%s: -open needs a file: name one with -o", v.name)
 	}
 	if err := q.Spare(out); err != nil {
 		return err
@@ -210,5 +210,5 @@ func freeName(suffix string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("profile001 to 9999.%s are all there: name a file with >", suffix)
+	return "", fmt.Errorf("profile001 to 9999.%s all exist: name a file with >", suffix)
 }

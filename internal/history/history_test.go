@@ -229,14 +229,14 @@ func TestDamage(t *testing.T) {
 		{"not ours", fsOf("h/a.txt", good, "h/.a.tmp.txt", "junk", "h/README.md", "junk", ".git/x.txt", "junk", "h/sub/x.txt", "junk"), 1, ""},
 		{"in the host's own directory", fsOf("a.txt", good), 1, ""},
 		{"go test's own output", fsOf("h/a.txt", "goos: linux\npkg: p\nBenchmarkX-2   \t      10\t         5.00 ns/op\t       0 B/op\nPASS\nok  \tp\t1.2s\n"), 1, ""},
-		{"a line is cut", fsOf("h/a.txt", good+"BenchmarkY-2\t10\t"), 1, `h/a.txt: line 3: no result and no setting: "BenchmarkY-2\t10\t": the rest was read; mend or delete the file`},
+		{"a line is cut", fsOf("h/a.txt", good+"BenchmarkY-2\t10\t"), 1, `h/a.txt: line 3: no result and no setting: "BenchmarkY-2\t10\t": the rest was read; fix or delete the file`},
 		{"several", fsOf("h/a.txt", "one\ntwo\n"+good), 1, `h/a.txt: line 1: no result and no setting: "one" (and 1 more lines): the rest was read`},
 		{"a merge left its marks", fsOf("h/a.txt", "<<<<<<< HEAD\n"+good), 1, "line 1"},
 		{"escapes", fsOf("h/a.txt", "\x1b[2J\u202eevil\n"+good), 1, `"\x1b[2J\u202eevil"`},
 		{"binary", fsOf("h/a.txt", "\x00\x01\xff\xfe"), 0, "h/a.txt: line 1"},
-		{"a bad date", fsOf("h/a.txt", "date: yesterday\n"+good), 1, "no time like"},
+		{"a bad date", fsOf("h/a.txt", "date: yesterday\n"+good), 1, "not a time like"},
 		{"a bad state", fsOf("h/a.txt", "dirty: perhaps\n"+good), 1, "neither true nor false"},
-		{"a line without end", fsOf("h/a.txt", good+strings.Repeat("x", maxLineBytes+1)), 1, "line 3 is longer than 1048576 bytes: what stands before was read"},
+		{"a line without end", fsOf("h/a.txt", good+strings.Repeat("x", maxLineBytes+1)), 1, "line 3 is longer than 1048576 bytes: only the part before was read"},
 		{"a pipe", fstest.MapFS{"h/a.txt": {Mode: os.ModeNamedPipe}}, 0, "not a regular file"},
 	} {
 		s, err := read(tt.fsys)

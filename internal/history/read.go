@@ -57,7 +57,7 @@ func Read(dir string) (*Store, error) {
 	st, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("read history %s: there is no such directory: whet bench -history %s PACKAGE… makes it", dir, dir)
+		return nil, fmt.Errorf("read history %s: no such directory: whet bench -history %s PACKAGE… creates it", dir, dir)
 	case err != nil:
 		return nil, fmt.Errorf("read history %s: %w", dir, recording.RootCause(err))
 	case !st.IsDir():
@@ -94,7 +94,7 @@ func read(fsys fs.FS) (*Store, error) {
 		r.host(h.Name())
 	}
 	if r.more > 0 {
-		r.store.Problems = append(r.store.Problems, fmt.Sprintf("%d more places could not be read", r.more))
+		r.store.Problems = append(r.store.Problems, fmt.Sprintf("%d more entries could not be read", r.more))
 	}
 	return r.store, nil
 }
@@ -159,14 +159,14 @@ func (r *reader) file(host, name string) {
 	defer f.Close()
 	results, damage, err := Parse(io.LimitReader(f, maxFileBytes))
 	if err != nil {
-		r.problem("%s: %v: what stands before was read; mend or delete the file", name, recording.RootCause(err))
+		r.problem("%s: %v: only the part before was read; fix or delete the file", name, recording.RootCause(err))
 	}
 	if len(damage) > 0 {
 		also := ""
 		if n := len(damage) - 1; n > 0 {
 			also = fmt.Sprintf(" (and %d more lines)", n)
 		}
-		r.problem("%s: %s%s: the rest was read; mend or delete the file", name, damage[0], also)
+		r.problem("%s: %s%s: the rest was read; fix or delete the file", name, damage[0], also)
 	}
 	if room := maxResults - len(r.store.Results); len(results) > room {
 		r.problem("%s: more than %d results: the others were not read; move old files away", name, maxResults)
@@ -240,7 +240,7 @@ func (r *Result) set(key, value string) (wrong string) {
 		}
 		parsed, err := time.Parse(time.RFC3339, value)
 		if err != nil || parsed.Year() < 1970 || parsed.Year() > 9999 {
-			return "no time like 2026-11-20T17:01:02Z"
+			return "not a time like 2026-11-20T17:01:02Z"
 		}
 		*t = parsed.UTC()
 		return ""

@@ -95,7 +95,7 @@ func CheckDir(dir string) error {
 	case err != nil:
 		return fmt.Errorf("history %s: %w", dir, recording.RootCause(err))
 	case !st.IsDir():
-		return fmt.Errorf("history %s: it is a file: name a directory that keeps the results of many runs", dir)
+		return fmt.Errorf("history %s: it is a file: name a directory for the results of many runs", dir)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func TryDir(dir string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("history %s: nothing can be kept there: %w: name a directory that can be written to", dir, recording.RootCause(err))
+		return fmt.Errorf("history %s: %w: name a writable directory", dir, recording.RootCause(err))
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (e *Entry) text() (string, error) {
 		}
 	}
 	if n == 0 {
-		return "", errors.New("there are no results to keep")
+		return "", errors.New("no results to keep")
 	}
 	return b.String(), w.Err()
 }

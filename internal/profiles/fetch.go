@@ -23,11 +23,11 @@ type FetchOptions struct {
 
 func (f *FetchOptions) Declare(fs *flag.FlagSet) {
 	f.Headers = cli.HeaderList{}
-	fs.Var(cli.SecondsFlag{N: &f.Seconds}, "seconds", "of a URL, profile for this `time`, in whole seconds")
-	fs.Var(cli.SecondsFlag{N: &f.Timeout}, "timeout", "of a URL, give up after this `time`, in whole seconds (default: 30s more than it is to profile)")
-	fs.Var(&f.Headers, "H", "of a URL, send a `header`, as in 'Authorization: Bearer x'; may be given several times")
-	fs.StringVar(&f.CA, "tls_ca", "", "of a URL, accept certificates signed by those in this PEM `file`")
-	fs.StringVar(&f.Cert, "tls_cert", "", "of a URL, show the certificate in this PEM `file`")
+	fs.Var(cli.SecondsFlag{N: &f.Seconds}, "seconds", "with a URL: profile for this `time`, in whole seconds")
+	fs.Var(cli.SecondsFlag{N: &f.Timeout}, "timeout", "with a URL: give up after this `time`, in whole seconds (default: 30s more than the profile)")
+	fs.Var(&f.Headers, "H", "with a URL: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
+	fs.StringVar(&f.CA, "tls_ca", "", "with a URL: accept certificates signed by those in this PEM `file`")
+	fs.StringVar(&f.Cert, "tls_cert", "", "with a URL: send the client certificate in this PEM `file`")
 	fs.StringVar(&f.Key, "tls_key", "", "the key of -tls_cert, in this PEM `file`")
 }
 
@@ -37,7 +37,7 @@ const longestTimeout = 7 * 24 * 60 * 60
 // validate reports what cannot be asked of any server, or not of this one.
 func (f *FetchOptions) validate(url string) error {
 	if f.Timeout < 0 || f.Timeout > longestTimeout {
-		return cli.UsageError("-timeout %d: a number of seconds between 1 and %d bounds the fetching", f.Timeout, longestTimeout)
+		return cli.UsageError("-timeout %d: give 1 to %d seconds", f.Timeout, longestTimeout)
 	}
 	if _, err := f.recording(url); err != nil {
 		return cli.UsageError("fetch profile: %w", err)
@@ -84,7 +84,7 @@ func (f *FetchOptions) tls(unproven bool) (*tls.Config, error) {
 		return nil, fmt.Errorf("-tls_ca: %w", err)
 	}
 	if (f.Cert == "") != (f.Key == "") {
-		return nil, errors.New("-tls_cert and -tls_key belong together: name both")
+		return nil, errors.New("-tls_cert and -tls_key go together: give both")
 	}
 	if c == nil {
 		c = &tls.Config{}

@@ -66,9 +66,9 @@ func (f *Options) OpenLines(ctx context.Context, path string) (*lines.Model, *Se
 	if len(evidence) == 0 {
 		s.Close()
 		if len(s.Warnings) > 0 {
-			return nil, nil, fmt.Errorf("%s: nothing of it can be read: %s", path, s.Warnings[0])
+			return nil, nil, fmt.Errorf("%s: no profile of it could be read: %s", path, s.Warnings[0])
 		}
-		return nil, nil, cli.UsageError("%s holds no profile and no trace%s: whet tune and whet record make them", path, ofBenchmark(f.Benchmark))
+		return nil, nil, cli.UsageError("%s has neither a profile nor a trace%s: whet tune and whet record make them", path, ofBenchmark(f.Benchmark))
 	}
 	return lines.New(evidence, s.Decisions()), s, nil
 }

@@ -42,12 +42,12 @@ type Options struct {
 // Declare makes flags of the options, with pprof's names.
 func (f *Options) Declare(fs *flag.FlagSet) {
 	f.FetchOptions.Declare(fs)
-	fs.StringVar(&f.Kind, "kind", "", "of a recording, read the profiles of this `kind`: cpu (the default), allocs, block, mutex; of a program or service also heap, goroutine, wall")
-	fs.StringVar(&f.Benchmark, "benchmark", "", "of a recording, read only the profiles of this benchmark, by `name`")
+	fs.StringVar(&f.Kind, "kind", "", "with a recording: read the profiles of this `kind`: cpu (the default), allocs, block, mutex; of a program or service also heap, goroutine, wall")
+	fs.StringVar(&f.Benchmark, "benchmark", "", "with a recording: read only the profiles of this benchmark, by `name`")
 	fs.Var(&f.MaxSize, "max_size", "refuse profiles of more than this `size`, packed or unpacked (default: 1GiB; from a pipe or a server 192MiB)")
-	fs.StringVar(&f.Symbolize, "symbolize", "", "where names of addresses come from, a `mode`: none, local (the binary), fastlocal (the same), force (the binary's instead of the profile's)")
-	fs.StringVar(&f.BuildID, "buildid", "", "the build `id` of the profile's program, where the profile does not say")
-	fs.BoolVar(&f.AllFrames, "all_frames", false, "keep the frames that the recorder asked to drop")
+	fs.StringVar(&f.Symbolize, "symbolize", "", "how to name addresses, a `mode`: none, local (from the binary), fastlocal (the same), force (from the binary, replacing the profile's names)")
+	fs.StringVar(&f.BuildID, "buildid", "", "build `id` of the profile's program, if the profile has none")
+	fs.BoolVar(&f.AllFrames, "all_frames", false, "keep the frames that the profile says to drop")
 }
 
 // DeclareBases makes the flags of what is subtracted.
@@ -94,7 +94,7 @@ func (s *Size) String() string {
 func (s *Size) Set(text string) error {
 	n, err := quantity.ParseBytes(text)
 	if err == nil && n == 0 {
-		err = errors.New("nothing is that small")
+		err = errors.New("too small for any profile")
 	}
 	*s = Size(n)
 	return err
@@ -157,7 +157,7 @@ func (s *Set) SampleType(name string) (string, error) {
 	if len(types) == 0 {
 		return "", fmt.Errorf("%s: the profiles have no sample type in common", s.Name)
 	}
-	return "", cli.UsageError("there is no sample type %q: the profile has %s", name, strings.Join(types, ", "))
+	return "", cli.UsageError("unknown sample type %q: the profile has %s", name, strings.Join(types, ", "))
 }
 
 // loading is one operand on its way.
@@ -180,7 +180,7 @@ func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, pro
 		return nil, cli.UsageError("name a profile: a file, a URL or a recording")
 	}
 	if len(f.Base) > 0 && len(f.DiffBase) > 0 {
-		return nil, cli.UsageError("-base and -diff_base are two ways to compare: choose one")
+		return nil, cli.UsageError("choose -base or -diff_base")
 	}
 	if err := f.checkSymbolize(); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, pro
 	if f.Kind != "" || f.Benchmark != "" {
 		for _, operand := range operands {
 			if !recording.Is(operand) {
-				return nil, cli.UsageError("-kind and -benchmark choose among the profiles of a recording, and %s is not one", operand)
+				return nil, cli.UsageError("-kind and -benchmark need a recording, which %s is not", operand)
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func (s *Set) Spare(output string) error {
 	}
 	for _, name := range append(slices.Clone(s.files), s.binary) {
 		if own, err := os.Stat(name); err == nil && os.SameFile(st, own) {
-			return cli.UsageError("%s is read here, and would be replaced: choose another name for the output", output)
+			return cli.UsageError("%s is an input and would be overwritten: choose another name for the output", output)
 		}
 	}
 	return nil
@@ -336,7 +336,7 @@ func (f *Options) loadFile(operand string, in io.Reader) (*callstack.Profile, er
 	}
 	file, err := os.Open(operand)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, cli.UsageError("there is no profile %s", operand)
+		return nil, cli.UsageError("no profile %s", operand)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read profile: %w", err)
@@ -354,7 +354,7 @@ func (f *Options) loadFile(operand string, in io.Reader) (*callstack.Profile, er
 	}
 	limits := f.Limits()
 	if st.Size() > limits.MaxBytes {
-		return nil, fmt.Errorf("read profile %s: it is larger than %s: record a shorter one, or raise the bound with -max_size", operand, quantity.Bytes(float64(limits.MaxBytes)))
+		return nil, fmt.Errorf("read profile %s: larger than %s: record a shorter one, or raise the limit with -max_size", operand, quantity.Bytes(float64(limits.MaxBytes)))
 	}
 	p, err := Read(file, st.Size(), limits)
 	if errors.As(err, new(*fs.PathError)) {
@@ -379,7 +379,7 @@ func (f *Options) loadStream(name string, r io.Reader) (*callstack.Profile, erro
 	case err != nil:
 		return nil, fmt.Errorf("read profile %s: %w", name, err)
 	case !whole:
-		return nil, fmt.Errorf("read profile %s: it is larger than %s: record a shorter one, write it to a file, or raise the bound with -max_size", name, quantity.Bytes(float64(limit)))
+		return nil, fmt.Errorf("read profile %s: larger than %s: record a shorter one, write it to a file, or raise the limit with -max_size", name, quantity.Bytes(float64(limit)))
 	}
 	p, err := Read(bytes.NewReader(data), int64(len(data)), f.Limits())
 	if err != nil {
@@ -399,7 +399,7 @@ func (f *Options) loadRecording(s *Set, path string) ([]*callstack.Profile, erro
 	kind := cmp.Or(f.Kind, recording.KindCPU)
 	artifacts := rec.Find(kind, f.Benchmark)
 	if len(artifacts) == 0 {
-		return nil, cli.UsageError("%s holds no %s profile%s: it has %s", path, kind, ofBenchmark(f.Benchmark), strings.Join(profilesIn(rec), ", "))
+		return nil, cli.UsageError("%s has no %s profile%s: it has %s", path, kind, ofBenchmark(f.Benchmark), strings.Join(profilesIn(rec), ", "))
 	}
 	var out []*callstack.Profile
 	for _, a := range artifacts {

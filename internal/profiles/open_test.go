@@ -41,7 +41,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for operand, want := range map[string]string{path: "holds no cpu profile: it has none", file + "x": "there is no profile", dir: "not a recording", "": "no profile"} {
+	for operand, want := range map[string]string{path: "has no cpu profile: it has none", file + "x": "no profile", dir: "not a recording", "": "no profile"} {
 		if _, err := nothing.Open(t.Context(), []string{operand}, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", operand, err, want)
 		}

@@ -29,7 +29,7 @@ func TestSourcesOfARecording(t *testing.T) {
 		doubt         string
 	}{
 		{"the copy", "", false, changed, "package a", source.OfRecord, ""},
-		{"a doubted copy", "it was changed after the build began", false, changed, "package a", source.OfRecord, "it was changed after the build began"},
+		{"a doubted copy", "it changed after the build began", false, changed, "package a", source.OfRecord, "it changed after the build began"},
 		{"a damaged copy, the file is as it was", "", true, built, "package a", source.AsNamed, ""},
 		{"a damaged copy, the file is another", "", true, changed, "package a // changed", source.AsNamed, "is another than when it was built"},
 	} {

@@ -119,7 +119,7 @@ func isMessage(head []byte) bool {
 // raisable says how to read what is too large unless it is asked for.
 func raisable(err error) error {
 	if errors.Is(err, profile.ErrTooLarge) || errors.Is(err, callstack.ErrMemory) {
-		return fmt.Errorf("%w: -max_size raises the bound", err)
+		return fmt.Errorf("%w: raise the limit with -max_size", err)
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func readAll(c content, packed bool, limit int64) (data []byte, doubt string, er
 		size, _ = io.Copy(io.Discard, io.LimitReader(r, limit+1))
 	}
 	if size > limit {
-		return nil, "", fmt.Errorf("it is larger than %s: -max_size raises the bound", quantity.Bytes(float64(limit)))
+		return nil, "", fmt.Errorf("it is larger than %s: raise the limit with -max_size", quantity.Bytes(float64(limit)))
 	}
 	var r io.Reader = io.NewSectionReader(c, 0, c.size)
 	if packed {
@@ -166,9 +166,9 @@ func readAll(c content, packed bool, limit int64) (data []byte, doubt string, er
 	}
 	switch {
 	case len(data) > 0 && errors.Is(err, io.ErrUnexpectedEOF):
-		return data, "the file ends early: samples may be missing at its end, and no checksum vouches for the rest", nil
+		return data, "the file is truncated: samples may be missing at its end, and no checksum covers the rest", nil
 	case len(data) > 0 && errors.Is(err, gzip.ErrHeader):
-		return data, "what follows the profile in the file could not be read and was dropped", nil
+		return data, "unreadable data after the profile was dropped", nil
 	case err != nil:
 		return nil, "", fmt.Errorf("unpack: %w", err)
 	}

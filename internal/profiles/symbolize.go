@@ -33,7 +33,7 @@ func SymbolizeModes() []string {
 
 func (f *Options) checkSymbolize() error {
 	if !slices.Contains(SymbolizeModes(), f.Symbolize) {
-		return cli.UsageError("-symbolize is none, local, fastlocal or force, not %q: names are not fetched from servers", f.Symbolize)
+		return cli.UsageError("-symbolize %q: want none, local, fastlocal or force (whet does not fetch names from servers)", f.Symbolize)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (f *Options) name(s *Set, p *callstack.Profile) (*callstack.Profile, error)
 	switch {
 	case !hasNameless(p):
 	case !hasNames(p):
-		s.Warnings = append(s.Warnings, "to see names, name the program that the profile is of before it")
+		s.Warnings = append(s.Warnings, "to see names, give the profile's program before the profile")
 	case s.binary == "" && !slices.ContainsFunc(p.Mappings, func(m callstack.Mapping) bool { return m.File != "" }):
 		// A text of the runtime's, which leaves out the names of its own frames.
 		s.Warnings = append(s.Warnings, "some frames have no names: to see them, name the program that the profile is of before it")
@@ -101,7 +101,7 @@ func (f *Options) name(s *Set, p *callstack.Profile) (*callstack.Profile, error)
 func (s *Set) nameFrom(p *callstack.Profile, b *symbol.Binary, again bool) (*callstack.Profile, error) {
 	named, warnings, err := symbol.Symbolize(p, b, symbol.SymbolizeOptions{Again: again})
 	if mismatch := (*symbol.BuildIDError)(nil); errors.As(err, &mismatch) {
-		s.Warnings = append(s.Warnings, "addresses stay without names: "+mismatch.Error())
+		s.Warnings = append(s.Warnings, "addresses have no names: "+mismatch.Error())
 		return p, nil
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Set) compareBuildID(p *callstack.Profile) error {
 	if want == "" || b.BuildID() == "" || b.BuildID() == want || b.GoBuildID() == want {
 		return nil
 	}
-	s.Warnings = append(s.Warnings, fmt.Sprintf("%s is another build than the profile's: its build id is %s, and not %s", s.binary, b.BuildID(), want))
+	s.Warnings = append(s.Warnings, fmt.Sprintf("%s is a different build from the profile's: its build id is %s, not %s", s.binary, b.BuildID(), want))
 	return nil
 }
 
@@ -177,7 +177,7 @@ func (s *Set) BinaryOf(m callstack.Mapping) (*symbol.Binary, error) {
 	if s.binary != "" && (first || filepath.Base(m.File) == filepath.Base(s.binary)) {
 		b, err := s.open(s.binary)
 		if err == nil && !same(b) {
-			err = fmt.Errorf("%s is another build than the profile's: its build id is %s, and not %s", s.binary, b.BuildID(), m.BuildID)
+			err = fmt.Errorf("%s is a different build from the profile's: its build id is %s, not %s", s.binary, b.BuildID(), m.BuildID)
 		}
 		return b, err
 	}
@@ -201,7 +201,7 @@ func (s *Set) BinaryOf(m callstack.Mapping) (*symbol.Binary, error) {
 	}
 	b, err := s.open(m.File)
 	if err == nil && !same(b) {
-		err = fmt.Errorf("%s is another build than the profile's: its build id is %s, and not %s", m.File, b.BuildID(), m.BuildID)
+		err = fmt.Errorf("%s is a different build from the profile's: its build id is %s, not %s", m.File, b.BuildID(), m.BuildID)
 	}
 	return b, err
 }

@@ -41,7 +41,7 @@ func NewLoad(rec *recording.Recording) (*Load, error) {
 
 func readLoad(rec *recording.Recording) (*Load, error) {
 	if rec.Kind != recording.TargetLoad {
-		return nil, fmt.Errorf("it holds a %s and no load of its own: whet diagnose shows it", rec.Kind)
+		return nil, fmt.Errorf("it is the recording of a %s without a load of its own: whet diagnose shows it", rec.Kind)
 	}
 	l := &Load{Partial: rec.Partial}
 	var err error

@@ -53,11 +53,11 @@ func (a *Reading) moment() *runreport.Moment {
 			err = a.look(m, s, &artifact, bytes.NewReader(data))
 		}
 		if err != nil {
-			m.Missing = fmt.Sprintf("What went on is not known: %v.", err)
+			m.Missing = fmt.Sprintf("The cause is unknown: %v.", err)
 		}
 		return m
 	}
-	m.Missing = "What went on is not known: the snapshot of the flight recorder is not in the recording."
+	m.Missing = "The cause is unknown: the snapshot of the flight recorder is not in the recording."
 	return m
 }
 
@@ -71,7 +71,7 @@ func (a *Reading) look(m *runreport.Moment, s *loadformat.SlowRequest, artifact 
 	begin := traceBegin(&a.rec.Manifest, artifact, &summary)
 	sent, end := s.SentNs-begin, s.EndNs-begin
 	if end <= 0 || sent >= summary.EndNs {
-		return fmt.Errorf("the flight recorder held %v, and the request was over before that", time.Duration(summary.EndNs).Round(time.Millisecond))
+		return fmt.Errorf("the flight recorder covers %v, and the request ended before that", time.Duration(summary.EndNs).Round(time.Millisecond))
 	}
 	r := servedBy(all, sent, end)
 	if r == nil {

@@ -72,9 +72,9 @@ func TestMomentMissing(t *testing.T) {
 	}{
 		{"older than that", nil, nil, ""},
 		{"no flight recorder", &loadformat.Traced{Windows: 2}, nil, ""},
-		{"nothing slow", &loadformat.Traced{FlightRecorder: true, SlowAfterNs: 5e6}, nil, "No request stood out: the slowest took 0, and a snapshot is taken of those above 5.00 ms."},
+		{"nothing slow", &loadformat.Traced{FlightRecorder: true, SlowAfterNs: 5e6}, nil, "No request stood out: the slowest took 0; whet takes a snapshot only above 5.00 ms."},
 		{"no snapshot", &loadformat.Traced{FlightRecorder: true, Slowest: slow}, nil, "the snapshot of the flight recorder is not in the recording"},
-		{"damaged", &loadformat.Traced{FlightRecorder: true, Slowest: slow}, []byte("go 1.26 trace\x00\x00\x00\x01\x02"), "What went on is not known: "},
+		{"damaged", &loadformat.Traced{FlightRecorder: true, Slowest: slow}, []byte("go 1.26 trace\x00\x00\x00\x01\x02"), "The cause is unknown: "},
 		{"no trace at all", &loadformat.Traced{FlightRecorder: true, Slowest: slow}, bytes.Repeat([]byte("x"), 100), "is not a Go execution trace"},
 	} {
 		_, page := recorded(t, func(w *recording.Writer, write func(recording.Artifact, []byte)) {

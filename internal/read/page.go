@@ -88,7 +88,7 @@ func (a *Reading) Page() (*run.Page, error) {
 			warnings = append(warnings, text)
 		}
 		if s.CPU != nil && !s.CPU.LoopsKnown {
-			warnings = append(warnings, fmt.Sprintf("%s: its measured loop was not found in the source, so set-up counts as measured code", s.Benchmark))
+			warnings = append(warnings, fmt.Sprintf("%s: the measured loop was not found in the source, so set-up counts as measured code", s.Benchmark))
 		}
 		if s.CPU != nil && s.CPU.RootsLost {
 			warnings = append(warnings, fmt.Sprintf("%s: stacks are deeper than the profiler records: functions near their root have too little cum, and set-up as deep counts as measured code", s.Benchmark))
@@ -187,13 +187,13 @@ func trust(m *recording.Manifest) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if m.Build.Race {
-		add("built with the race detector (-race): times are several times longer and lie elsewhere; tune without it")
+		add("built with the race detector (-race): times are several times longer and distributed differently; tune without it")
 	}
 	if m.Build.Cover {
-		add("built with coverage counters (-cover): they cost time in every block; tune without it")
+		add("built with coverage counters (-cover): they take time in every block; tune without it")
 	}
 	if m.Build.Unoptimized {
-		add("built without optimisation or inlining (-N or -l): the costs are not those of a normal build")
+		add("built without optimization or inlining (-N or -l): the costs of a normal build differ")
 	}
 	doubts := machine.Seen{Host: &m.Host, Elapsed: time.Duration(m.EndNs)}.Doubts(machine.Figures())
 	return append(out, machine.Texts(doubts)...)

@@ -89,13 +89,13 @@ func (in *LoneProfile) merge() (p *callstack.Frames, kind string, err error) {
 		case err != nil:
 			return nil, "", err
 		case i > 0 && k != kind:
-			return nil, "", fmt.Errorf("profile %d is of the kind %s and the first of %s: diagnose each kind by itself", i+1, k, kind)
+			return nil, "", fmt.Errorf("profile %d is of kind %s, the first of kind %s: diagnose each kind separately", i+1, k, kind)
 		}
 		kind = k
 		for t := range p.Types {
 			for r := p.Rows(t); r.Next(); {
 				if r.Value(0) < 0 {
-					return nil, "", errors.New("it holds negative values, as the difference of two profiles does, of which shares mean nothing: whet top shows it")
+					return nil, "", errors.New("it has negative values, like a difference of two profiles, so shares have no meaning: whet top shows it")
 				}
 			}
 		}
@@ -141,7 +141,7 @@ func kindOf(p *callstack.Profile) (string, error) {
 	for _, t := range p.Types {
 		names = append(names, t.String())
 	}
-	return "", fmt.Errorf("it has %s, and neither CPU time, allocated bytes nor delay: whet top shows it", strings.Join(names, ", "))
+	return "", fmt.Errorf("it has %s, but no CPU time, allocated bytes or delay: whet top shows it", strings.Join(names, ", "))
 }
 
 // isBenchmark reports whether package testing runs a benchmark in a profile.

@@ -52,7 +52,7 @@ func (a *Reading) addStored(result *diagnose.Result) {
 		result.Findings, result.Below, result.HotPlaces = stored.Findings, stored.Below, stored.HotPlaces
 		result.Accounts = nil // they sum up with the places of today
 		result.Verdict = diagnose.Verdict{Kind: diagnose.VerdictKind(stored.Verdict.Kind), Text: stored.Verdict.Text, Outcome: diagnose.Outcome(stored.Verdict.Outcome)}
-		footnote += ", and the findings are those of the whet that made it"
+		footnote += ", and the findings are those of the whet version that made it"
 		if stored.Tool != "" {
 			footnote += ", whet " + stored.Tool
 		}

@@ -22,7 +22,7 @@ func Proof(rec *recording.Recording) (*compare.Result, error) {
 	}
 	r := new(compare.Result)
 	if err := json.Unmarshal(data, r); err != nil || r.Schema != document.Prove {
-		return nil, fmt.Errorf("open the proof %s: read %s: it is no document %s", rec.Dir, docs[0].Path, document.Prove)
+		return nil, fmt.Errorf("open the proof %s: read %s: not a document %s", rec.Dir, docs[0].Path, document.Prove)
 	}
 	if r.Warnings == nil { // of another tool's document
 		r.Warnings = []string{}

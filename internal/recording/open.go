@@ -50,7 +50,7 @@ func Is(path string) bool {
 // asked for. Close it after use.
 func Open(dir string, parts ...Asked) (*Recording, error) {
 	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
-		return nil, fmt.Errorf("open recording %s: it is a file, and a recording is a directory NAME%s: whet top, list and flame read profiles", dir, suffix)
+		return nil, fmt.Errorf("open recording %s: it is a file; a recording is a directory NAME%s: whet top, list and flame read profiles", dir, suffix)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -114,7 +114,7 @@ func damaged(part string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		field := cmp.Or(strings.Trim(part+"."+wrong.Field, "."), "the whole")
-		return fmt.Errorf("%s is damaged: %s cannot be %.60s", ManifestName, field, wrong.Value)
+		return fmt.Errorf("%s is damaged: invalid %s %.60s", ManifestName, field, wrong.Value)
 	}
 	return fmt.Errorf("%s is damaged: %w", ManifestName, err)
 }
@@ -123,12 +123,12 @@ func damaged(part string, err error) error {
 // read once, under its one name.
 func checkArtifacts(list []Artifact) error {
 	if len(list) > maxArtifacts {
-		return fmt.Errorf("it names %d artifacts, and at most %d are read", len(list), maxArtifacts)
+		return fmt.Errorf("it lists %d artifacts, more than the limit of %d", len(list), maxArtifacts)
 	}
 	seen := make(map[string]bool, len(list))
 	for _, a := range list {
 		if seen[a.Path] {
-			return fmt.Errorf("it names %q twice", a.Path)
+			return fmt.Errorf("it lists %q twice", a.Path)
 		}
 		seen[a.Path] = true
 	}
@@ -139,10 +139,10 @@ func checkSchema(schema, tool string) error {
 	digits, ok := strings.CutPrefix(schema, SchemaPrefix)
 	version, err := strconv.Atoi(digits)
 	if !ok || err != nil || version < 1 {
-		return fmt.Errorf("its schema %q is not one of a whet recording", schema)
+		return fmt.Errorf("schema %q is not that of a whet recording", schema)
 	}
 	if version > SchemaVersion {
-		return fmt.Errorf("it was written by a newer whet (%s, schema %d; this one reads up to %d): update whet to open it", tool, version, SchemaVersion)
+		return fmt.Errorf("a newer whet wrote it (%s, schema %d; this one reads up to %d): update whet to open it", tool, version, SchemaVersion)
 	}
 	return nil
 }
@@ -193,14 +193,14 @@ func (r *Recording) Read(a Artifact) ([]byte, error) {
 		limit = maxTraceBytes
 	}
 	if st, err := r.root.Stat(a.Path); err == nil && st.Mode().IsRegular() && st.Size() != a.Bytes {
-		return nil, fmt.Errorf("read %s: it is not what was recorded (%d bytes, then %d)", a.Path, st.Size(), a.Bytes)
+		return nil, fmt.Errorf("read %s: it changed after the recording (%d bytes, then %d)", a.Path, st.Size(), a.Bytes)
 	}
 	data, err := r.readBounded(a.Path, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", a.Path, err)
 	}
 	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != a.SHA256 {
-		return nil, fmt.Errorf("read %s: it is not what was recorded (sha256 differs)", a.Path)
+		return nil, fmt.Errorf("read %s: it changed after the recording (sha256 differs)", a.Path)
 	}
 	if a.Packed == "" {
 		return data, nil
@@ -229,7 +229,7 @@ func (r *Recording) Source(frameFile string) ([]byte, Source, error) {
 		return nil, s, fmt.Errorf("read %s: %w", s.file(), err)
 	}
 	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != s.SHA256 {
-		return nil, s, fmt.Errorf("read %s: it is not what was recorded (sha256 differs)", s.file())
+		return nil, s, fmt.Errorf("read %s: it changed after the recording (sha256 differs)", s.file())
 	}
 	return data, s, nil
 }
@@ -265,7 +265,7 @@ func (r *Recording) readBounded(name string, limit int64) ([]byte, error) {
 		return nil, RootCause(err)
 	}
 	if st.Size() > limit {
-		return nil, fmt.Errorf("%d bytes are more than the %d that are read", st.Size(), limit)
+		return nil, fmt.Errorf("%d bytes are more than the limit of %d", st.Size(), limit)
 	}
 	var data bytes.Buffer
 	data.Grow(int(st.Size()) + bytes.MinRead)

@@ -57,7 +57,7 @@ func packFile(from, to string, change func([]byte) []byte) error {
 		return err
 	}
 	if !st.Mode().IsRegular() || change != nil && st.Size() > maxArtifactBytes {
-		return errors.New("not a regular file of what is read again")
+		return errors.New("not a regular file")
 	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -86,7 +86,7 @@ const (
 // before anything is unpacked.
 func unpack(how string, data []byte, limit int64) ([]byte, error) {
 	if how != packedGzip {
-		return nil, fmt.Errorf("it is packed as %.20q, which this whet does not know", how)
+		return nil, fmt.Errorf("unknown packing %.20q", how)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -94,16 +94,16 @@ func unpack(how string, data []byte, limit int64) ([]byte, error) {
 	}
 	size := int64(binary.LittleEndian.Uint32(data[len(data)-4:])) // the header alone is longer
 	if size > limit {
-		return nil, fmt.Errorf("unpacked it is more than the %d bytes that are read", limit)
+		return nil, fmt.Errorf("unpacked it exceeds the limit of %d bytes", limit)
 	}
 	if size > max(leastBound, mostUnpacked*int64(len(data))) {
-		return nil, fmt.Errorf("%d bytes do not unpack to %d, unless they were made to fill memory", len(data), size)
+		return nil, fmt.Errorf("%d bytes that unpack to %d are refused (a decompression bomb?)", len(data), size)
 	}
 	out := make([]byte, size+1)
 	n, err := io.ReadFull(z, out)
 	switch {
 	case err == nil:
-		return nil, errors.New("unpacked it is more than it says at its end")
+		return nil, errors.New("unpacked it is larger than its trailer says")
 	case err != io.ErrUnexpectedEOF && err != io.EOF:
 		return nil, err
 	case int64(n) < size:

@@ -65,13 +65,13 @@ func Create(path string, origin time.Time) (*Writer, error) {
 // in ".whet", and nothing but a recording is there.
 func CheckName(path string) error {
 	if !strings.HasSuffix(path, suffix) || filepath.Base(path) == suffix {
-		return fmt.Errorf("a recording's name ends in %s, as in run%s, unlike %q", suffix, suffix, path)
+		return fmt.Errorf("a recording's name ends in %[1]s, as in run%[2]s: %[3]q does not", suffix, suffix, path)
 	}
 	st, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		parent := filepath.Dir(path)
 		if st, err := os.Stat(parent); err != nil || !st.IsDir() {
-			return fmt.Errorf("write recording %s: there is no directory %s", path, parent)
+			return fmt.Errorf("write recording %s: no directory %s", path, parent)
 		}
 		return nil
 	}
@@ -211,13 +211,13 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	if err != nil && w.Drop(KindBinary) {
 		// On a full disk the profiles are worth more than the binary, which can
 		// be built again.
-		w.Warn("the binary was left out to make room for the rest: %v", err)
+		w.Warn("the binary was left out to save space for the rest: %v", err)
 		err = w.writeManifest(ManifestName)
 	}
 	// From here on Discard takes nothing away: the error says where it lies.
 	w.done = true
 	if err != nil {
-		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", w.final, err, w.dir)
+		return w.dir, fmt.Errorf("finish recording %s: %w (the part written is in %s)", w.final, err, w.dir)
 	}
 	os.Remove(filepath.Join(w.dir, checkpointName))
 	if w.Manifest.DefaultName != "" {
@@ -227,7 +227,7 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	if partial != "" && exists(final) {
 		final = strings.TrimSuffix(final, suffix) + ".partial" + suffix
 		if err := CheckName(final); err != nil {
-			return w.dir, fmt.Errorf("finish recording: %w (what there is lies in %s)", err, w.dir)
+			return w.dir, fmt.Errorf("finish recording: %w (the part written is in %s)", err, w.dir)
 		}
 	}
 	// The old recording steps aside before the new one takes its name: at no
@@ -236,14 +236,14 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	if exists(final) {
 		old = w.dir + ".old"
 		if err := os.Rename(final, old); err != nil {
-			return w.dir, fmt.Errorf("finish recording: replace %s: %w (what there is lies in %s)", final, RootCause(err), w.dir)
+			return w.dir, fmt.Errorf("finish recording: replace %s: %w (the part written is in %s)", final, RootCause(err), w.dir)
 		}
 	}
 	if err := os.Rename(w.dir, final); err != nil {
 		if old != "" {
 			err = errors.Join(err, os.Rename(old, final))
 		}
-		return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", final, RootCause(err), w.dir)
+		return w.dir, fmt.Errorf("finish recording %s: %w (the part written is in %s)", final, RootCause(err), w.dir)
 	}
 	if old != "" {
 		os.RemoveAll(old)
@@ -259,7 +259,7 @@ func (w *Writer) takeFree() (string, error) {
 	for {
 		entries, err := os.ReadDir(parent)
 		if err != nil {
-			return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", w.final, RootCause(err), w.dir)
+			return w.dir, fmt.Errorf("finish recording %s: %w (the part written is in %s)", w.final, RootCause(err), w.dir)
 		}
 		last := 0
 		for _, e := range entries {
@@ -274,7 +274,7 @@ func (w *Writer) takeFree() (string, error) {
 			return final, nil
 		}
 		if !exists(final) {
-			return w.dir, fmt.Errorf("finish recording %s: %w (what there is lies in %s)", final, RootCause(err), w.dir)
+			return w.dir, fmt.Errorf("finish recording %s: %w (the part written is in %s)", final, RootCause(err), w.dir)
 		}
 	}
 }

@@ -194,7 +194,7 @@ func TestManifestCannotBeWritten(t *testing.T) {
 	w := create()
 	path, err := w.Finish(9, "no space")
 	w.Discard()
-	if err == nil || !strings.Contains(err.Error(), "what there is lies in "+path) {
+	if err == nil || !strings.Contains(err.Error(), "the part written is in "+path) {
 		t.Errorf("Finish = %q, %v", path, err)
 	}
 	check(path)
@@ -222,7 +222,7 @@ func TestRefusals(t *testing.T) {
 		".whet":            "ends in .whet",
 		"file.whet":        "is not a recording",
 		"home.whet":        "is not a recording",
-		"missing/run.whet": "there is no directory",
+		"missing/run.whet": "no directory",
 	} {
 		if _, err := Create(filepath.Join(dir, name), origin); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Create(%s): %v, want %q", name, err, want)

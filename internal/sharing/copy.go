@@ -78,7 +78,7 @@ func Copy(rec *recording.Recording, to string, names []string) (Copied, error) {
 			continue
 		}
 		if c.holds(unpacked(data)) || c.holds([]byte(a.Path)) {
-			w.Warn("a file of kind %s was left out: a name of this machine was left in it", a.Kind)
+			w.Warn("a file of kind %s was left out: it still contains a name of this machine", a.Kind)
 			leave(a.Kind)
 			continue
 		}
@@ -93,7 +93,7 @@ func Copy(rec *recording.Recording, to string, names []string) (Copied, error) {
 		return Copied{}, fmt.Errorf("share %s: %w", rec.Dir, err)
 	}
 	if c.holds(manifest) {
-		return Copied{}, fmt.Errorf("share %s: a name of this machine stands in what it says of itself, as a benchmark's or a module's name: nothing was written", rec.Dir)
+		return Copied{}, fmt.Errorf("share %s: its own metadata (such as a benchmark's or a module's name) contains a name of this machine: nothing was written", rec.Dir)
 	}
 	path, err := w.Finish(time.Duration(m.EndNs), c.operand(m.Partial))
 	return Copied{Path: path, LeftOut: left}, err
@@ -152,7 +152,7 @@ func packedProfile(c *cleaner, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(raw) > mostUnpacked {
-		return nil, fmt.Errorf("unpacked it is more than %d bytes", mostUnpacked)
+		return nil, fmt.Errorf("unpacked it exceeds %d bytes", mostUnpacked)
 	}
 	if raw, err = c.profile(raw); err != nil {
 		return nil, err

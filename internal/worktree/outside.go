@@ -45,7 +45,7 @@ func (t *Tree) Modules(ctx context.Context, top, sub string, env []string, ignor
 		}
 	}
 	if len(m.outside) > 0 {
-		t.Warnings = append(t.Warnings, "modules outside of the tree, as they stand now: "+Names(m.outside))
+		t.Warnings = append(t.Warnings, "modules outside the tree, in their current state: "+Names(m.outside))
 	}
 	return more, nil
 }
@@ -77,7 +77,7 @@ func (m *modules) workspace(here, there string) (dirs, more []string, err error)
 			case exists(work):
 				more = append(more, "GOWORK="+work)
 			case slices.ContainsFunc(m.env, func(e string) bool { return strings.HasPrefix(e, "GOWORK=") && len(e) > len("GOWORK=") }):
-				return nil, nil, fmt.Errorf("GOWORK is %s, which the tree does not have", printable(rel))
+				return nil, nil, fmt.Errorf("GOWORK is %s, which does not exist in the tree", printable(rel))
 			default:
 				return nil, off(found), nil // the revision has none
 			}
@@ -94,7 +94,7 @@ func (m *modules) workspace(here, there string) (dirs, more []string, err error)
 		if err := copyFile(work+".sum", copied+".sum"); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, nil, err
 		}
-		m.t.Warnings = append(m.t.Warnings, "a workspace outside of the tree, as it stands now: "+printable(work))
+		m.t.Warnings = append(m.t.Warnings, "a workspace outside the tree, in its current state: "+printable(work))
 		work = copied
 		more = append(more, "GOWORK="+work)
 	}

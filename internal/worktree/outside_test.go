@@ -70,7 +70,7 @@ func TestModulesReplaced(t *testing.T) {
 			t.Errorf("%s is taken from %s, want %s", name, got[name], want)
 		}
 	}
-	wantWarnings(t, tree, "modules outside of the tree, as they stand now: ")
+	wantWarnings(t, tree, "modules outside the tree, in their current state: ")
 
 	// A module whose dependencies are vendored needs nothing from outside.
 	vendored := r.checkout("HEAD")
@@ -115,7 +115,7 @@ func TestModulesWorkspace(t *testing.T) {
 	}
 
 	writeFiles(t, around, "go.work", "go 1.26\n\nuse (\n\t./other\n\t\"./"+name+"/lib\"\n\t\"./"+name+"/main\"\n)\n")
-	check("around the tree", r.checkout("HEAD"), nil, "a workspace outside of the tree, as it stands now: "+around+"/go.work", "modules outside of the tree, as they stand now: "+around+"/other")
+	check("around the tree", r.checkout("HEAD"), nil, "a workspace outside the tree, in its current state: "+around+"/go.work", "modules outside the tree, in their current state: "+around+"/other")
 	check("named by GOWORK", r.checkout("HEAD"), []string{"GOWORK=" + around + "/go.work"}, "a workspace outside", "modules outside")
 	if err := os.Remove(filepath.Join(around, "go.work")); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestModulesWorkspace(t *testing.T) {
 	work := "go 1.26\n\nuse (\n\t../other\n\t./lib\n\t./main\n\t./gone\n)\n"
 	r.write("go.work", work)
 	r.commit("a workspace")
-	check("in the tree", r.checkout("HEAD"), nil, "modules outside of the tree, as they stand now: "+around+"/other")
+	check("in the tree", r.checkout("HEAD"), nil, "modules outside the tree, in their current state: "+around+"/other")
 	check("in the tree, named by GOWORK", r.checkout("HEAD"), []string{"GOWORK=" + r.dir + "/go.work"}, "modules outside")
 	if text := contents(t, r.dir)["go.work"]; text != work {
 		t.Errorf("the user's go.work is now %q", text)
@@ -145,7 +145,7 @@ func TestModulesWorkspace(t *testing.T) {
 		t.Errorf("below another workspace: %q, %v", more, err)
 	}
 	check("in the tree, and another one above the copy", r.checkout("HEAD"), nil, "modules outside")
-	if _, err := r.checkout("HEAD~1").Modules(ctx, repo.Top, repo.Sub, []string{"GOWORK=" + r.dir + "/go.work"}, none); err == nil || !strings.Contains(err.Error(), "GOWORK is go.work, which the tree does not have") {
+	if _, err := r.checkout("HEAD~1").Modules(ctx, repo.Top, repo.Sub, []string{"GOWORK=" + r.dir + "/go.work"}, none); err == nil || !strings.Contains(err.Error(), "GOWORK is go.work, which does not exist in the tree") {
 		t.Errorf("GOWORK before it was there: %v", err)
 	}
 }

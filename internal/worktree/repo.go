@@ -46,7 +46,7 @@ func Find(ctx context.Context, dir string) (*Repo, error) {
 		return nil, ErrNoRepository
 	}
 	if err != nil && strings.Contains(err.Error(), "dubious ownership") {
-		return nil, fmt.Errorf("%w: if you trust it, `git config --global --add safe.directory` with its name", err)
+		return nil, fmt.Errorf("%w: if you trust it, run `git config --global --add safe.directory` with its path", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look at the repository of %s: %w", dir, err)

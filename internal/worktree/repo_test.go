@@ -261,7 +261,7 @@ func TestCheckout(t *testing.T) {
 		"sub/in": "-> testdata/in", "sub/up": "-> ../a.go", "out": "-> " + filepath.Join(filepath.Dir(r.dir), "elsewhere/x"),
 		"sub/abs": "-> /etc/hostname", "sub/self": "-> ../a.go", "top": "-> .",
 	})
-	wantWarnings(t, tree, "symbolic links that lead out of the tree, to what is there now: out and sub/abs")
+	wantWarnings(t, tree, "symbolic links that lead out of the tree, to the current files: out and sub/abs")
 	if first := contents(t, r.checkout("HEAD~1").Dir); len(first) != 11 || strings.HasSuffix(first["run.sh"], "(executable)") {
 		t.Errorf("the first commit has %d files: %q", len(first), first)
 	}
@@ -339,7 +339,7 @@ func TestCommit(t *testing.T) {
 	}
 	ctx := context.Background()
 	empty := newRepository(t)
-	if _, err := empty.find("").Commit(ctx, "HEAD"); err == nil || err.Error() != "there is no revision HEAD: nothing is committed yet: commit, or name two directories" {
+	if _, err := empty.find("").Commit(ctx, "HEAD"); err == nil || err.Error() != "no revision HEAD: nothing is committed yet: commit, or name two directories" {
 		t.Errorf("HEAD of an empty repository: %v", err)
 	}
 	if tree := empty.snapshot(); tree.Revision != "" || tree.Dirty != nil {
@@ -364,17 +364,17 @@ func TestCommit(t *testing.T) {
 		}
 	}
 	for revision, want := range map[string]string{
-		"HEAD~7":                "there is no revision HEAD~7",
-		"v1.2":                  "there is no revision v1.2; there is v1.2.0",
-		"V1.3.1":                "there is no revision V1.3.1; there is v1.3.0, v1.2.0",
-		"inlining":              "there is no revision inlining; there is feature/inlining",
-		"zzzzz":                 "there is no revision zzzzz",
+		"HEAD~7":                "no revision HEAD~7",
+		"v1.2":                  "no revision v1.2; there is v1.2.0",
+		"V1.3.1":                "no revision V1.3.1; there is v1.3.0, v1.2.0",
+		"inlining":              "no revision inlining; there is feature/inlining",
+		"zzzzz":                 "no revision zzzzz",
 		"":                      `"" is not a revision`,
 		"--all":                 `"--all" is not a revision`,
 		"a\nb":                  `"a?b" is not a revision`,
 		"HEAD:a":                "HEAD:a is not a commit: " + r.git("rev-parse", "HEAD:a") + "^{commit}: expected commit type, but the object dereferences to blob type",
-		"\x1b[31m":              "there is no revision ?[31m",
-		strings.Repeat("0", 40): "there is no revision " + strings.Repeat("0", 40),
+		"\x1b[31m":              "no revision ?[31m",
+		strings.Repeat("0", 40): "no revision " + strings.Repeat("0", 40),
 	} {
 		if got, err := repo.Commit(ctx, revision); err == nil || err.Error() != want {
 			t.Errorf("%q is %s, %v, want the error %q", revision, got, err, want)
@@ -466,7 +466,7 @@ func TestPartialClone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := found.Checkout(ctx, commit, s, filepath.Join(s.Dir, "src")); err == nil || !strings.Contains(err.Error(), "this clone is partial and lacks files of it") {
+	if _, err := found.Checkout(ctx, commit, s, filepath.Join(s.Dir, "src")); err == nil || !strings.Contains(err.Error(), "this partial clone lacks some of its files") {
 		t.Errorf("a revision whose files are elsewhere: %v", err)
 	}
 }

@@ -29,7 +29,7 @@ func (r *Repo) Commit(ctx context.Context, revision string) (string, error) {
 	case len(named) > 0 && refused.said != "":
 		return "", fmt.Errorf("%s is not a commit: %w", printable(revision), err)
 	}
-	text := "there is no revision " + printable(revision)
+	text := "no revision " + printable(revision)
 	switch _, headless := r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); {
 	case headless != nil && strings.HasPrefix(revision, "HEAD"):
 		return "", errors.New(text + ": nothing is committed yet: commit, or name two directories")
@@ -40,7 +40,7 @@ func (r *Repo) Commit(ctx context.Context, revision string) (string, error) {
 		text += "; there is " + strings.Join(near, ", ")
 	}
 	if r.shallow {
-		text += "; this is a shallow clone: `git fetch --unshallow` brings the rest of its history"
+		text += "; this is a shallow clone: `git fetch --unshallow` fetches the rest of its history"
 	}
 	return "", errors.New(text)
 }

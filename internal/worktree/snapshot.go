@@ -35,7 +35,7 @@ func (r *Repo) Snapshot(ctx context.Context, dst string) (*Tree, error) {
 	t.Ignored, t.noSubmodules = found.ignored, found.missing
 	err = t.copyAll(ctx, r.Top, slices.Concat(found.files, found.ignored))
 	if r.sparse {
-		t.Warnings = append(t.Warnings, "the working tree is a sparse checkout: what it leaves out is missing on its side")
+		t.Warnings = append(t.Warnings, "the working tree is a sparse checkout: files outside it are missing on its side")
 	}
 	return t, errors.Join(err, t.finish())
 }
@@ -121,7 +121,7 @@ func Copy(ctx context.Context, dir, dst string) (*Tree, error) {
 			files = append(files, name)
 		}
 		if len(files) > maxFiles {
-			return fmt.Errorf("%s holds more than %d files: name a smaller directory, one with a go.mod", dir, maxFiles)
+			return fmt.Errorf("%s has more than %d files: name a smaller directory with a go.mod", dir, maxFiles)
 		}
 		return nil
 	})

@@ -60,10 +60,10 @@ func (t *Tree) finish() error {
 		files []string
 		say   string
 	}{
-		{t.pointers, "files of git LFS that its store here does not have, so that pointers stand in their place (`git lfs fetch` brings them)"},
-		{t.leaving, "symbolic links that lead out of the tree, to what is there now"},
-		{t.unreadable, "left out of the tree, as no regular files or not readable"},
-		{t.noSubmodules, "submodules that are not checked out, or not with the commit that the tree records, and left empty (`git submodule update --init` brings them)"},
+		{t.pointers, "files of git LFS missing in the local store, replaced by their pointers (`git lfs fetch` fetches them)"},
+		{t.leaving, "symbolic links that lead out of the tree, to the current files"},
+		{t.unreadable, "left out of the tree: irregular or unreadable files"},
+		{t.noSubmodules, "submodules that are not checked out at the tree's commit, left empty (`git submodule update --init` fetches them)"},
 	} {
 		if len(w.files) > 0 {
 			t.Warnings = append(t.Warnings, w.say+": "+Names(w.files))
@@ -123,7 +123,7 @@ func (r *Repo) checkout(ctx context.Context, commit string, s *Scratch, t *Tree,
 	}
 	if _, err := run("checkout-index", "--all", "--force", "--quiet"); err != nil {
 		if strings.Contains(err.Error(), "not allowed") {
-			return fmt.Errorf("%s: this clone is partial and lacks files of it, which are not fetched unasked: `git archive %s >%s` does (%w)", what, commit, os.DevNull, err)
+			return fmt.Errorf("%s: this partial clone lacks some of its files: fetch them with `git archive %s >%s` (%w)", what, commit, os.DevNull, err)
 		}
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -189,7 +189,7 @@ func staged(out []byte) ([]entry, error) {
 		head, name, ok := strings.Cut(f, "\t")
 		words := strings.Fields(head)
 		if !ok || len(words) != 3 || !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, fmt.Errorf("read the list of files: %q is no entry of an index", printable(f))
+			return nil, fmt.Errorf("read the list of files: %q is not an entry of an index", printable(f))
 		}
 		if n := len(all); n > 0 && all[n-1].path == name {
 			continue
@@ -288,7 +288,7 @@ func (t *Tree) copy(s *source, name string) error {
 	t.files++
 	t.bytes += st.Size()
 	if t.files > maxFiles || t.bytes > maxBytes {
-		return fmt.Errorf("%s holds more than %d files or %d GiB: name a smaller directory, one with a go.mod", s.dir, maxFiles, maxBytes>>30)
+		return fmt.Errorf("%s has more than %d files or %d GiB: name a smaller directory with a go.mod", s.dir, maxFiles, maxBytes>>30)
 	}
 	switch {
 	case st.Mode()&fs.ModeSymlink != 0:

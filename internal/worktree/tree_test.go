@@ -76,7 +76,7 @@ func TestSnapshot(t *testing.T) {
 		"sub/cached.gen.go": "package sub\n",
 	}
 	wantTree(t, tree, want)
-	wantWarnings(t, tree, "lead out of the tree, to what is there now: dir")
+	wantWarnings(t, tree, "lead out of the tree, to the current files: dir")
 	ignored := []string{"assets/page/index.html", "build/tool.go", "rsrc.syso", "sub/cached.gen.go", "sub/testdata/data/big", "vendor/modules.txt", "vendor/x/x.go", "with blank.log", "x.gen.go"}
 	if !slices.Equal(tree.Ignored, ignored) {
 		t.Errorf("ignored files %q, want %q", tree.Ignored, ignored)
@@ -169,7 +169,7 @@ func TestSnapshotOdd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	odd := "left out of the tree, as no regular files or not readable: pipe.go"
+	odd := "left out of the tree: irregular or unreadable files: pipe.go"
 	if os.Geteuid() != 0 { // root may read everything
 		odd += " and third_party/lib/x.tmp"
 	}
@@ -213,14 +213,14 @@ func TestSubmodules(t *testing.T) {
 		"a.go": "package a\n", ".gitmodules": modules,
 		"third party/lib/lib.go": "package lib\n", "third party/lib/.gitmodules": deep, "third party/lib/deep/deep.go": "package deep\n",
 	})
-	wantWarnings(t, old, "and left empty (`git submodule update --init` brings them): gone")
+	wantWarnings(t, old, "left empty (`git submodule update --init` fetches them): gone")
 	tree := r.snapshot()
 	wantTree(t, tree, map[string]string{
 		"a.go": "package a\n", ".gitmodules": modules,
 		"third party/lib/lib.go": "package changed\n", "third party/lib/.gitmodules": deep, "third party/lib/deep/deep.go": "package deep\n",
 		"third party/lib/new.go": "package lib\n", "third party/lib/dirty.go": "package lib\n",
 	})
-	wantWarnings(t, tree, "and left empty (`git submodule update --init` brings them): gone")
+	wantWarnings(t, tree, "left empty (`git submodule update --init` fetches them): gone")
 	if tree.Dirty == nil || !*tree.Dirty {
 		t.Error("a changed submodule leaves the tree clean")
 	}
@@ -261,7 +261,7 @@ func TestLargeFiles(t *testing.T) {
 		"sub/.gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n",
 		"sub/have.bin":       large, "sub/lacking.bin": lacking, "sub/cut.bin": pointer(have, len(large)+1), "sub/none.bin": "plain",
 	})
-	wantWarnings(t, tree, "pointers stand in their place (`git lfs fetch` brings them): sub/cut.bin and sub/lacking.bin")
+	wantWarnings(t, tree, "replaced by their pointers (`git lfs fetch` fetches them): sub/cut.bin and sub/lacking.bin")
 }
 
 func TestTurned(t *testing.T) {

@@ -34,7 +34,7 @@ func Diagnostics(ctx context.Context, t *gobench.Target, o gobench.BuildOptions,
 	}
 	text = normalise(text, t)
 	if dropped > 0 {
-		text = fmt.Appendf(text, "# %d bytes more were not kept\n", dropped)
+		text = fmt.Appendf(text, "# %d more bytes were dropped\n", dropped)
 	}
 	return text, nil
 }

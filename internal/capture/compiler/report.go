@@ -24,7 +24,7 @@ const maxLog = 64 << 20
 func Decisions(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, packages []string, tests bool) (r *format.Report, warnings []string, err error) {
 	log, err := os.MkdirTemp("", "whet-compiler-")
 	if err != nil {
-		return nil, nil, fmt.Errorf("make a directory for what the compiler says: %w: set TMPDIR to a directory that can be written to", recording.RootCause(err))
+		return nil, nil, fmt.Errorf("make a directory for the compiler's output: %w: set TMPDIR to a writable directory", recording.RootCause(err))
 	}
 	defer os.RemoveAll(log)
 	packages = slices.Compact(slices.Sorted(slices.Values(packages)))
@@ -33,7 +33,7 @@ func Decisions(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, p
 		return nil, nil, err
 	}
 	if dropped > 0 {
-		warnings = append(warnings, fmt.Sprintf("the compiler said more than %d MiB: %d bytes were not kept; name fewer packages", maxDiagnostics>>20, dropped))
+		warnings = append(warnings, fmt.Sprintf("the compiler printed more than %d MiB: %d bytes were dropped; name fewer packages", maxDiagnostics>>20, dropped))
 	}
 	r = &format.Report{}
 	r.AddText(normalise(text, t))
@@ -50,7 +50,7 @@ func Decisions(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, p
 		about, _ := filepath.Rel(log, name)
 		st, err := d.Info()
 		if err == nil && st.Size() > maxLog {
-			err = fmt.Errorf("it is larger than %d MiB", maxLog>>20)
+			err = fmt.Errorf("larger than %d MiB", maxLog>>20)
 		}
 		var data []byte
 		if err == nil {
@@ -61,21 +61,21 @@ func Decisions(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, p
 			err = r.AddJSON(data)
 		}
 		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("the compiler's log %s: %v: what it says there is missing", filepath.ToSlash(about), recording.RootCause(err)))
+			warnings = append(warnings, fmt.Sprintf("the compiler's log %s: %v: its decisions there are missing", filepath.ToSlash(about), recording.RootCause(err)))
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("read what the compiler says: %w", err)
+		return nil, nil, fmt.Errorf("read the compiler's output: %w", err)
 	}
 	if files == 0 && len(text) == 0 {
-		warnings = append(warnings, "the compiler decided nothing: functions that are generic are decided about in packages that use them")
+		warnings = append(warnings, "the compiler reported no decisions: it decides on generic functions in the packages that use them")
 	}
 	if files == 0 && len(text) > 0 {
-		warnings = append(warnings, "the compiler wrote no JSON: bounds and nil checks, and calls that were not inlined, are not known")
+		warnings = append(warnings, "the compiler wrote no JSON: bounds checks, nil checks and calls that were not inlined are unknown")
 	}
 	if r.Cut {
-		warnings = append(warnings, "the compiler said more than is kept: name fewer packages")
+		warnings = append(warnings, "the compiler's output was cut: name fewer packages")
 	}
 	r.MapFiles(func(file string) string {
 		if filepath.IsAbs(file) {

@@ -246,7 +246,7 @@ func (m *viewMaker) encode(v *typeview.View, imported []*types.Package, most int
 		err = typeview.Write(&out, v, imported, m.used())
 	}
 	if err == nil && out.Len() > most {
-		err = fmt.Errorf("they take %d bytes, and %d are kept at most", out.Len(), most)
+		err = fmt.Errorf("they take %d bytes, more than the limit of %d", out.Len(), most)
 	}
 	return out.Bytes(), err
 }

@@ -232,7 +232,7 @@ func TestViewTooLarge(t *testing.T) {
 	if f, err := read.Import("fmt", nil); err != nil || f.Scope().Lookup("Println") == nil || f.Scope().Lookup("Sprintf") != nil {
 		t.Errorf("of fmt there is %v, %v", f, err)
 	}
-	if _, err := m.encode(v, imported, len(some)-1); err == nil || !strings.Contains(err.Error(), "are kept at most") {
+	if _, err := m.encode(v, imported, len(some)-1); err == nil || !strings.Contains(err.Error(), "more than the limit of") {
 		t.Errorf("what does not fit: %v", err)
 	}
 }

@@ -78,7 +78,7 @@ func (b *Bounded) Parts() (head, tail []byte, dropped int64) {
 func (b *Bounded) Bytes() []byte {
 	head, tail, dropped := b.Parts()
 	if dropped > 0 {
-		head = fmt.Appendf(head, "\n[%d bytes not kept]\n", dropped)
+		head = fmt.Appendf(head, "\n[%d bytes dropped]\n", dropped)
 	}
 	return append(head, tail...)
 }

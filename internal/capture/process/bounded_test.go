@@ -36,7 +36,7 @@ func TestBounded(t *testing.T) {
 	})
 	b := NewBounded(2, 3)
 	b.Write([]byte(strings.Repeat("x", 4) + "abc"))
-	if got := string(b.Bytes()); got != "xx\n[2 bytes not kept]\nabc" {
+	if got := string(b.Bytes()); got != "xx\n[2 bytes dropped]\nabc" {
 		t.Errorf("%q", got)
 	}
 	var zero Bounded

@@ -19,7 +19,7 @@ func pinThread(processors []int) (unpin func(), err error) {
 	}
 	for _, cpu := range processors {
 		if cpu < 0 || !before.IsSet(cpu) {
-			return nil, fmt.Errorf("pin to processor %d: it is not one of those that may be used here", cpu)
+			return nil, fmt.Errorf("pin to processor %d: not allowed here", cpu)
 		}
 		wanted.Set(cpu)
 	}

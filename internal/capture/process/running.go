@@ -81,7 +81,7 @@ func (r *Running) Early(said string) string {
 	res := r.Stop()
 	switch {
 	case res == nil:
-		return "ended by itself, and the system does not tell how"
+		return "ended by itself; the system does not report how"
 	case said == "" && res.OK():
 		said = ": name a command that stays in the foreground"
 	}
