@@ -62,7 +62,7 @@ func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJS
 	if i := slices.Index(operands, "--"); i >= 0 {
 		operands, o.Server = operands[:i], operands[i+1:]
 		if len(o.Server) == 0 {
-			return cli.UsageError("doctor: name the command that starts the server behind --")
+			return cli.UsageError("doctor: name the command that starts the server after --")
 		}
 	}
 	if len(operands) > 0 {

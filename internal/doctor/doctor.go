@@ -54,12 +54,12 @@ itself, asks the compiler for its diagnostics on a package of three lines, looks
 the processors and their limits, and at what else the machine is doing. It takes a few
 seconds, changes nothing and contacts nobody.
 
-With -cost, it measures instead what measuring costs: it drives a service with load and takes
+With -cost, it measures the cost of measuring instead: it drives a service with load and takes
 the service's CPU time for a request, in turns with each instrument and without, a second at a
-time. The service must tell its CPU time: it is started by whet (-- ./cmd/server) or imports
-whet/agent.
+time. The service must report its CPU time: let whet start it (-- ./cmd/server), or import
+whet/agent in it.
 
-The exit code is 0, or 3 when something is absent without which whet tune cannot work.`,
+The exit code is 0, or 3 when something that whet tune needs is absent.`,
 		Examples: []string{
 			"whet doctor",
 			"whet doctor -json",
@@ -76,7 +76,7 @@ The exit code is 0, or 3 when something is absent without which whet tune cannot
 					return err
 				}
 				if len(operands) > 0 {
-					return cli.UsageError("doctor takes no operands, unlike %q", operands[0])
+					return cli.UsageError("doctor takes no operands: %q", operands[0])
 				}
 				status := e.Status()
 				found, err := newExaminer().examine(ctx, func(name string) { status.Set("%s", name) })
@@ -105,7 +105,7 @@ func reportInstruments(e *cli.Env, found []instrument, asJSON bool) error {
 		err = writeInstruments(e.Stdout, found, e.Color)
 	}
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("doctor: whet tune cannot work here without: %s", strings.Join(missing, ", "))
+		err = fmt.Errorf("doctor: whet tune does not work here without %s", strings.Join(missing, ", "))
 	}
 	return err
 }
@@ -135,7 +135,7 @@ func writeInstruments(w io.Writer, found []instrument, color bool) error {
 			fmt.Fprintf(&b, "%-8s  %-*s  → %s\n", "", width, "", printable.Message(i.Help))
 		}
 	}
-	fmt.Fprintf(&b, "\n%d of %d work without a remark\n", good, len(found))
+	fmt.Fprintf(&b, "\n%d of %d work without restriction\n", good, len(found))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -173,7 +173,7 @@ func TestSpoiledMachine(t *testing.T) {
 		{"no scratch", "scratch directory", func(t *testing.T, x *examiner) { x.tempDir = filepath.Join(x.tempDir, "none") }, statusAbsent, "none: "},
 		{"noexec", "scratch directory", func(t *testing.T, x *examiner) {
 			x.run = answers(map[string]string{"a program": "error: permission denied"})
-		}, statusAbsent, "cannot be run: permission denied"},
+		}, statusAbsent, "cannot run programs there: permission denied"},
 		{"little room", "scratch directory", func(t *testing.T, x *examiner) { x.free = func(string) (int64, bool) { return 1<<30 - 1, true } }, statusDegraded, "left"},
 		{"no ticks", "CPU profile", spin(0, 10*time.Millisecond, time.Second), statusAbsent, "no sample in 1s of CPU time"},
 		{"lost ticks", "CPU profile", spin(12, 10*time.Millisecond, 260*time.Millisecond), statusDegraded, "12 samples in 260ms of CPU time, one each 10ms: 26 were due"},
@@ -245,8 +245,8 @@ func TestReportInstruments(t *testing.T) {
 		err   string
 		text  string
 	}{
-		{[]instrument{good, odd}, "", "works     clock        fine\nabsent    perf events  not; here\n                       → ask\n\n1 of 2 work without a remark\n"},
-		{[]instrument{good, lost}, "whet tune cannot work here without: go", "works     clock  fine\nabsent    go     gone\n                 → install\n\n1 of 2 work without a remark\n"},
+		{[]instrument{good, odd}, "", "works     clock        fine\nabsent    perf events  not; here\n                       → ask\n\n1 of 2 work without restriction\n"},
+		{[]instrument{good, lost}, "whet tune does not work here without go", "works     clock  fine\nabsent    go     gone\n                 → install\n\n1 of 2 work without restriction\n"},
 	} {
 		var out bytes.Buffer
 		err := reportInstruments(&cli.Env{Stdout: &out}, tt.found, false)

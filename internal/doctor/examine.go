@@ -139,7 +139,7 @@ func (x *examiner) examine(ctx context.Context, progress func(name string)) ([]i
 // quiet judges by the load average before us and by the time the hypervisor
 // took. A load of a quarter of the cores already moves medians by percents.
 func (x *examiner) quiet(h recording.Host) instrument {
-	const help = "measure while nothing else runs; prove's intervals grow with the noise, and tell"
+	const help = "measure while nothing else runs; noise widens prove's intervals"
 	var facts, trouble []string
 	if h.LoadStart != nil {
 		fact := fmt.Sprintf("load %.2f on %d cores", *h.LoadStart, h.Cores)
@@ -159,7 +159,7 @@ func (x *examiner) quiet(h recording.Host) instrument {
 	case len(trouble) > 0:
 		return degraded(help, "%s", strings.Join(trouble, ", "))
 	case len(facts) == 0:
-		return degraded("look at the system's own monitor before measuring", "this system tells neither load nor steal")
+		return degraded("check the system's own monitor before measuring", "this system reports neither load nor steal")
 	}
 	return works("%s", strings.Join(facts, ", "))
 }
@@ -173,9 +173,9 @@ func (x *examiner) processors(h recording.Host) instrument {
 	switch {
 	case h.CPULimitCores != nil && float64(h.GOMAXPROCS) > math.Ceil(*h.CPULimitCores):
 		return degraded(fmt.Sprintf("run with GOMAXPROCS=%d", int(math.Max(1, math.Ceil(*h.CPULimitCores)))),
-			"%s, but the control group allows %.2g cores: goroutines run in bursts and are then held", detail, *h.CPULimitCores)
+			"%s, but the control group allows %.2g cores: it lets goroutines run in bursts and then throttles them", detail, *h.CPULimitCores)
 	case h.Cores == 1:
-		return degraded("parallel benchmarks and the collector share the core: trust single-threaded results only", "%s", detail)
+		return degraded("parallel benchmarks and the garbage collector share the core: trust single-threaded results only", "%s", detail)
 	case h.CPULimitCores != nil:
 		detail += fmt.Sprintf(", control group limit %.2g", *h.CPULimitCores)
 	case h.Cgroup == "unreadable":
@@ -214,7 +214,7 @@ func (x *examiner) frequency(context.Context) instrument {
 	governor, ok := x.read("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 	switch {
 	case !ok:
-		return works("no governor to see: fixed, or the host's business")
+		return works("no governor visible: fixed, or set by the host")
 	case governor == "performance":
 		return works("governor performance")
 	}
@@ -246,7 +246,7 @@ func (x *examiner) goToolchain(ctx context.Context) instrument {
 	const help = "install Go 1.26 or newer and put its bin directory on PATH"
 	values, err := x.goEnv(ctx, "GOVERSION", "GOROOT", "GOOS", "GOARCH", "GOFLAGS")
 	if errors.Is(err, exec.ErrNotFound) {
-		return absent(help, "there is no go command on PATH")
+		return absent(help, "no go command in PATH")
 	}
 	if err != nil {
 		return absent(help, "go env: %v", err)
@@ -256,7 +256,7 @@ func (x *examiner) goToolchain(ctx context.Context) instrument {
 		return degraded(help, "%s is older than Go 1.%d", detail, oldestGo)
 	}
 	if flags := values["GOFLAGS"]; strings.Contains(flags, "-race") || strings.Contains(flags, "-cover") || strings.Contains(flags, "-gcflags") {
-		return degraded("unset GOFLAGS while measuring: such builds spend elsewhere than the program in use", "%s, GOFLAGS=%s", detail, flags)
+		return degraded("unset GOFLAGS while measuring: the costs of such builds differ from those of the program in use", "%s, GOFLAGS=%s", detail, flags)
 	}
 	return works("%s", detail)
 }
@@ -283,10 +283,10 @@ func (x *examiner) caches(ctx context.Context) instrument {
 		return absent("unset GOCACHE", "GOCACHE=off: Go refuses to build")
 	}
 	if err := writable(values["GOCACHE"]); err != nil {
-		return absent("set GOCACHE to a directory that you may write to", "build cache %s: %v", values["GOCACHE"], err)
+		return absent("set GOCACHE to a writable directory", "build cache %s: %v", values["GOCACHE"], err)
 	}
 	if err := writable(values["GOMODCACHE"]); err != nil {
-		return degraded("set GOMODCACHE to a directory that you may write to", "module cache %s: %v", values["GOMODCACHE"], err)
+		return degraded("set GOMODCACHE to a writable directory", "module cache %s: %v", values["GOMODCACHE"], err)
 	}
 	if values["GOPROXY"] == "off" {
 		return works("build cache %s, module cache %s; GOPROXY=off: only modules already there", values["GOCACHE"], values["GOMODCACHE"])
@@ -323,7 +323,7 @@ func (x *examiner) scratch(ctx context.Context) instrument {
 			return absent(help, "%s: %v", x.tempDir, recording.RootCause(err))
 		}
 		if _, _, err := x.run(ctx, dir, script); err != nil {
-			return absent(help, "%s: programs there cannot be run: %v", x.tempDir, recording.RootCause(err))
+			return absent(help, "%s: cannot run programs there: %v", x.tempDir, recording.RootCause(err))
 		}
 	}
 	free, ok := x.free(x.tempDir)
@@ -331,14 +331,14 @@ func (x *examiner) scratch(ctx context.Context) instrument {
 	case !ok:
 		return works("%s", x.tempDir)
 	case free < 1<<30:
-		return degraded("make room: builds, traces and recordings need up to a gigabyte", "%s has %s left", x.tempDir, quantity.Bytes(float64(free)))
+		return degraded("free some space: builds, traces and recordings need up to a gigabyte", "%s has %s left", x.tempDir, quantity.Bytes(float64(free)))
 	}
 	return works("%s, %s left", x.tempDir, quantity.Bytes(float64(free)))
 }
 
 // diagnostics asks the compiler about a package whose answer is known.
 func (x *examiner) diagnostics(ctx context.Context) instrument {
-	const help = "see go: listings then lack what the compiler decided about each line"
+	const help = "see go: listings then lack the compiler's decisions"
 	dir, err := os.MkdirTemp(x.tempDir, "whet-doctor-")
 	if err != nil {
 		return absent(help, "%s: %v", x.tempDir, recording.RootCause(err))
@@ -355,7 +355,7 @@ func (x *examiner) diagnostics(ctx context.Context) instrument {
 	case err != nil:
 		return absent(help, "go build: %v", err)
 	case !strings.Contains(text, "moved to heap: n") || !strings.Contains(text, "can inline Grow"):
-		return degraded("report the Go version: its compiler words its decisions in a way whet does not know yet", "-m=2 answers, but not as expected")
+		return degraded("report the Go version: whet does not know its compiler's messages yet", "-m=2 answers, but not as expected")
 	}
 	return works("escape and inlining decisions (-m=2)")
 }
@@ -363,7 +363,7 @@ func (x *examiner) diagnostics(ctx context.Context) instrument {
 func (x *examiner) git(ctx context.Context) instrument {
 	out, _, err := x.run(ctx, x.tempDir, "git", "--version")
 	if err != nil {
-		return absent("install git: recordings then hold the revision and whether the tree had changes", "%s", whyMissing("git", err))
+		return absent("install git: recordings then include the revision and whether the tree had changes", "%s", whyMissing("git", err))
 	}
 	return works("%s", printable.Message(out))
 }

@@ -24,7 +24,7 @@ func (x *examiner) perfEvents(context.Context) instrument {
 	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err == nil {
 		unix.Close(fd)
-		return works("hardware counters open (perf_event_paranoid %s); no verb needs them", level)
+		return works("hardware counters are accessible (perf_event_paranoid %s); no verb needs them", level)
 	}
 	help := ""
 	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {

@@ -5,5 +5,5 @@ package doctor
 import "context"
 
 func (x *examiner) perfEvents(context.Context) instrument {
-	return absent("", "they are Linux's; no verb needs them")
+	return absent("", "Linux only; no verb needs them")
 }

@@ -68,13 +68,13 @@ func (x *examiner) cpuProfile(context.Context) instrument {
 		detail := fmt.Sprintf("%d samples in %v of CPU time, one each %v", ticks, used.Round(time.Millisecond), period)
 		switch {
 		case wanted < 10:
-			last = degraded("try again while less is running", "%s: the machine is too busy to say more", detail)
+			last = degraded("try again while less is running", "%s: the machine is too busy for a longer test", detail)
 		case ticks == 0:
 			last = absent(help, "no sample in %v of CPU time", used.Round(time.Millisecond))
 		case ticks < wanted/2:
 			last = degraded(help, "%s: %d were due", detail, wanted)
 		case period != tickPeriod:
-			return degraded("nothing; a profile then needs another time to have as many samples", "%s", detail)
+			return degraded("nothing; a profile then needs a different time for the same number of samples", "%s", detail)
 		default:
 			return works("%s", detail)
 		}
@@ -198,7 +198,7 @@ func (x *examiner) executionTrace(context.Context) instrument {
 	trace.Stop()
 	// Every trace begins with its format, "go 1.26 trace".
 	if !bytes.HasPrefix(buf.Bytes(), []byte("go 1.")) || buf.Len() <= 16 {
-		return absent("report the Go version", "%d bytes that are no trace", buf.Len())
+		return absent("report the Go version", "%d bytes that are not a trace", buf.Len())
 	}
 	head, _, _ := bytes.Cut(buf.Bytes(), []byte(" trace"))
 	return works("%s", fmt.Sprintf("%d bytes in the format of %s", buf.Len(), printable.Message(string(head))))
