@@ -153,7 +153,7 @@ func (h *History) about(c *Course) string {
 	}
 	s := fmt.Sprintf("%s, %s", quantity.Plural(len(c.Points), "point"), quantity.Plural(runs, "run"))
 	if len(c.Points) < h.Fewest {
-		s += fmt.Sprintf("; too few to tell a change from chance, which takes %d", h.Fewest)
+		s += fmt.Sprintf("; too few to tell a change from chance: %d are needed", h.Fewest)
 	}
 	return s
 }

@@ -42,7 +42,7 @@ func historySummary(h *History) string {
 	for i := range h.Courses {
 		changes += len(h.Courses[i].Changes)
 	}
-	return fmt.Sprintf("%s in %s; ratio is old/new, of rates new/old: above 1 is better; were nothing to change anywhere, any would be found with a chance of at most %s",
+	return fmt.Sprintf("%s in %s; ratio is old/new, of rates new/old: above 1 is better; the chance of any false change in the whole history is at most %s",
 		quantity.Plural(changes, "change"), quantity.Plural(len(h.Courses), "course"), quantity.Percent(h.AlphaRatio))
 }
 

@@ -23,7 +23,7 @@ func WriteText(w io.Writer, r *Page, o page.TextOptions) error {
 		for j := range p.Benchmarks {
 			if b := &p.Benchmarks[j]; len(b.Profiles) > 0 {
 				if !profiled {
-					t.Heading("Where it goes", "flat shares of the measured code, of profiles taken in runs of their own")
+					t.Heading("Where it goes", "flat shares of the measured code, from separate profiling runs")
 				}
 				profiled = true
 				t.shares(r, p, b)
@@ -91,7 +91,7 @@ func benchSummary(r *Page) string {
 	}
 	s += ", " + quantity.Nanoseconds(float64(r.ElapsedNs))
 	if r.Without > 0 {
-		s += fmt.Sprintf("; %s without any that was asked for", quantity.Plural(r.Without, "package"))
+		s += fmt.Sprintf("; %s without the requested units", quantity.Plural(r.Without, "package"))
 	}
 	if n := len(r.Failures); n > 0 {
 		s += fmt.Sprintf("; %s", quantity.Plural(n, "failure"))

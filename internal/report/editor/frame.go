@@ -131,7 +131,7 @@ func envelope(data []byte) (valid, id, called bool) {
 }
 
 // errCut is a message without its end.
-var errCut = errors.New("read message: the editor ended the connection in the middle of one")
+var errCut = errors.New("read message: the editor closed the connection in the middle of a message")
 
 func (f *frames) read() ([]byte, error) {
 	length := -1
@@ -155,22 +155,22 @@ func (f *frames) read() ([]byte, error) {
 		}
 		name, value, ok := strings.Cut(text, ":")
 		if !ok {
-			return nil, fmt.Errorf("read message: %.60q is no line of a header: the message before was of another length than its Content-Length", text)
+			return nil, fmt.Errorf("read message: %.60q is not a header line: the length of the previous message differed from its Content-Length", text)
 		}
 		if !strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
 			continue // Content-Type, which is always the same
 		}
 		size, err := strconv.ParseUint(strings.TrimSpace(value), 10, 63)
 		if err != nil {
-			return nil, fmt.Errorf("read message: Content-Length: %.60q is no length", value)
+			return nil, fmt.Errorf("read message: Content-Length: %.60q is not a length", value)
 		}
 		if size > maxMessage {
-			return nil, fmt.Errorf("read message: Content-Length: %d bytes are more than the %d MiB that are read", size, maxMessage>>20)
+			return nil, fmt.Errorf("read message: Content-Length: %d bytes exceed the limit of %d MiB", size, maxMessage>>20)
 		}
 		length = int(size)
 	}
 	if length < 0 {
-		return nil, errors.New("read message: its header has no Content-Length: the message before may have been of another length than its header said")
+		return nil, errors.New("read message: no Content-Length: the length of the previous message may have differed from its Content-Length")
 	}
 	var data bytes.Buffer // grows with what comes, not with what is promised
 	if _, err := io.CopyN(&data, f.r, int64(length)); err != nil {

@@ -21,7 +21,7 @@ type Pages func(ctx context.Context, root string) (*listing.Page, error)
 
 // ErrNoShutdown is that the editor ended the connection without having said so
 // before.
-var ErrNoShutdown = errors.New("the editor ended the connection without shutdown")
+var ErrNoShutdown = errors.New("the editor closed the connection without shutdown")
 
 // Codes of errors, besides those of JSON-RPC.
 const notInitialized = jrpc2.Code(-32002)
@@ -105,7 +105,7 @@ func (s *server) Assign(_ context.Context, method string) jrpc2.Handler {
 			return nil, jrpc2.Errorf(jrpc2.InvalidRequest, "%s after shutdown", method)
 		case ready == (method == "initialize"):
 			if ready {
-				return nil, jrpc2.Errorf(jrpc2.InvalidRequest, "initialize comes once")
+				return nil, jrpc2.Errorf(jrpc2.InvalidRequest, "initialize was already called")
 			}
 			return nil, jrpc2.Errorf(notInitialized, "%s before initialize", method)
 		}

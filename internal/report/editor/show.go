@@ -161,7 +161,7 @@ func (s *server) write(b *strings.Builder, p *listing.Page, r *placedRow) {
 		fmt.Fprintf(b, "- inlined %s: %s\n", s.code(in.Function), s.prose(strings.Join(listing.Phrases(p.Model, &in.Costs), ", ")))
 	}
 	if r.of.Undecided {
-		fmt.Fprintf(b, "- %s\n", s.prose("the compiler's decisions are not known"))
+		fmt.Fprintf(b, "- %s\n", s.prose("the compiler's decisions are unknown"))
 	}
 	for _, doubt := range r.of.Doubts {
 		fmt.Fprintf(b, "- %s\n", s.prose(doubt))

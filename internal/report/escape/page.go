@@ -32,7 +32,7 @@ type Page struct {
 type Filter struct {
 	Escapes, Inlining, Checks bool           // none: all
 	Function                  *regexp.Regexp // nil: all
-	All                       bool           // also what needs no change: inlined calls, constants, parameters
+	All                       bool           // also decisions that need no change: inlined calls, constants, parameters
 }
 
 // Failed says what of that which was asked for does not hold; "" nothing.
@@ -95,7 +95,7 @@ func (f Filter) Apply(p *Page) {
 	})
 	r.Checks = slices.DeleteFunc(r.Checks, func(c escape.Check) bool { return some && !f.Checks || !keep(c.Function) })
 	if f.Function != nil && p.Base == "" && len(r.Escapes)+len(r.Leaks)+len(r.Inlining)+len(r.Checks) == 0 {
-		p.Warnings = append(p.Warnings, "no decision that was asked for is about a function that matches "+f.Function.String())
+		p.Warnings = append(p.Warnings, "no selected decision is about a function that matches "+f.Function.String())
 	}
 }
 
@@ -137,7 +137,7 @@ func (p *Page) escapeWords(e *escape.Escape) string {
 	words := e.Verdict()
 	switch step, ok := e.Escape.Cause(); {
 	case e.Static():
-		words += ": a constant, which is not allocated"
+		words += ": a constant, not allocated"
 	case !ok:
 	case step.Expr == e.What:
 		words += ": " + step.Why

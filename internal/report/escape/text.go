@@ -31,7 +31,7 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	t.Warnings(p.warnings())
 	if p.Limits != nil || p.Base != "" {
 		p.differences(&t)
-		return t.Flush(w, "what the compiler decided")
+		return t.Flush(w, "the compiler's decisions")
 	}
 	costs := p.Result.Allocs != nil || p.Result.CPU != nil
 	p.accounts(&t)
@@ -71,7 +71,7 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 		t.Line()
 		t.Line(t.Paint(page.Dim, fmt.Sprintf("%s more need no change (inlined calls, constants, parameters, generic functions of other packages): -all shows them", quantity.Plural(left, "decision"))))
 	}
-	return t.Flush(w, "what the compiler decided")
+	return t.Flush(w, "the compiler's decisions")
 }
 
 // differences writes broken limits, and what changed since the base.
@@ -92,7 +92,7 @@ func (p *Page) differences(t *page.Text) {
 	}
 	t.Heading("Since "+printable.Line(p.Base), "")
 	if len(p.Changes) == 0 {
-		t.Line("  The compiler decides the same.")
+		t.Line("  The compiler's decisions are the same.")
 	}
 	function := ""
 	for i := range p.Changes {
@@ -134,7 +134,7 @@ func (p *Page) short(at compiler.Position, file string) string {
 // accounts say where the profiles' totals went.
 func (p *Page) accounts(t *page.Text) {
 	if a := p.Result.Allocs; a != nil {
-		t.Line(fmt.Sprintf("allocations: %s of %s at these values; the rest is of other packages, and of what grows without an escape: append, maps, strings",
+		t.Line(fmt.Sprintf("allocations: %s of %s at these values; the rest is in other packages, or grows without an escape (append, maps, strings)",
 			quantity.Bytes(float64(a.Placed)), quantity.Bytes(float64(a.Total))))
 	}
 	if a := p.Result.CPU; a != nil {
@@ -189,7 +189,7 @@ func (p *Page) warnings() []string {
 		for _, code := range slices.Sorted(maps.Keys(codes)) {
 			parts = append(parts, fmt.Sprintf("%s (%d)", code, codes[code]))
 		}
-		out = append(out, "the compiler says what whet does not know, which -json has as text: "+strings.Join(parts, ", "))
+		out = append(out, "whet does not know these compiler messages (-json has their text): "+strings.Join(parts, ", "))
 	}
 	return out
 }

@@ -22,15 +22,15 @@ func (l Link) Validate() error {
 	case l == "":
 		return nil
 	case strings.ContainsFunc(string(l), printable.Hidden):
-		return fmt.Errorf("link %q: it has characters that cannot be seen", string(l))
+		return fmt.Errorf("link %q: contains invisible characters", string(l))
 	case !ok || strings.ContainsAny(scheme, "/{?#"):
-		return fmt.Errorf("link %q: it needs a scheme: https://…, file://…, vscode://…", string(l))
+		return fmt.Errorf("link %q: add a scheme: https://…, file://…, vscode://…", string(l))
 	}
 	switch strings.ToLower(scheme) {
 	case "http", "https", "file", "vscode", "vscodium", "cursor", "zed", "idea", "goland", "subl", "txmt", "mvim", "emacs":
 		return nil
 	}
-	return fmt.Errorf("link %q: the scheme %s is none of http, https, file or an editor's", string(l), scheme)
+	return fmt.Errorf("link %q: scheme %s: want http, https, file or an editor's scheme", string(l), scheme)
 }
 
 // to is the link to a frame's source, "" where its file is not known.

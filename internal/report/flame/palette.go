@@ -48,7 +48,7 @@ func (p Palette) Validate() error {
 	for _, have := range Palettes() {
 		names = append(names, string(have))
 	}
-	return fmt.Errorf("palette %q is none of %s", string(p), strings.Join(names, ", "))
+	return fmt.Errorf("unknown palette %q: want %s", string(p), strings.Join(names, ", "))
 }
 
 // rgb is a colour.

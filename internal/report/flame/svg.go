@@ -30,7 +30,7 @@ func WriteSVG(w io.Writer, v View, o SVGOptions) error {
 		return err
 	}
 	if v.Graph == nil {
-		return errors.New("write flame graph: there is no sample to draw")
+		return errors.New("write flame graph: no samples to draw")
 	}
 	b := bufio.NewWriter(w)
 	newPicture(&v, &o).write(b)

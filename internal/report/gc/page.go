@@ -104,12 +104,12 @@ func (p *Page) conclusions() []gc.Conclusion {
 		return p.Result.Conclusions
 	}
 	r := p.Result
-	text := "None of the causes that whet gc knows shows here; that is no proof that there is nothing to gain."
+	text := "Whet gc found none of the problems it knows; there may still be something to gain."
 	switch {
 	case r.Cycles == 0 && len(r.Inits) == 0:
-		text = "There is no cycle: nothing can be said of the collector."
+		text = "No GC cycle ran: there is nothing to conclude."
 	case r.Cycles < gc.Fewest:
-		text = fmt.Sprintf("%s: too few to conclude anything from.", quantity.Plural(r.Cycles, "cycle"))
+		text = fmt.Sprintf("%s: too few for conclusions.", quantity.Plural(r.Cycles, "cycle"))
 	}
 	return []gc.Conclusion{{Kind: "none", Text: text}}
 }

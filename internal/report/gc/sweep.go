@@ -105,12 +105,12 @@ func (s *Sweep) about() string {
 	for _, p := range r.Points {
 		runs += len(p.Runs)
 	}
-	text := fmt.Sprintf("%s, %s in turns drawn by lot, %v", quantity.Plural(len(r.Points), "setting"), quantity.Plural(runs, "run"), r.Spent.Round(time.Second/10))
+	text := fmt.Sprintf("%s, %s in random order, %v", quantity.Plural(len(r.Points), "setting"), quantity.Plural(runs, "run"), r.Spent.Round(time.Second/10))
 	if !math.IsNaN(r.NoiseRatio) {
-		text += fmt.Sprintf("; a run deviates by %s", quantity.Percent(r.NoiseRatio))
+		text += fmt.Sprintf("; runs deviate by %s", quantity.Percent(r.NoiseRatio))
 	}
 	if r.Drift != 0 {
-		text += fmt.Sprintf("; the machine's speed changed by %s meanwhile, which is taken out", quantity.Percent(r.Drift))
+		text += fmt.Sprintf("; the figures are corrected for a change of the machine's speed by %s", quantity.Percent(r.Drift))
 	}
 	return text
 }
@@ -141,7 +141,7 @@ func WriteSweepText(w io.Writer, s *Sweep, o page.TextOptions) error {
 	t.Line(t.Paint(page.Bold, printable.Line(s.Command)), "  ", t.Paint(page.Dim, "sweep of the collector's settings"))
 	t.Hang(2, "", 0, s.about())
 	t.Warnings(s.Result.Warnings)
-	t.Heading("Worth choosing from", "no other setting is better in both time and memory")
+	t.Heading("Settings to choose from", "no other setting is better in both time and memory")
 	for _, c := range s.choices() {
 		t.Hang(2, "", 0, c)
 	}

@@ -55,7 +55,7 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	if p.Process != nil {
 		cycles(&t, p.Process, o.All)
 	}
-	return t.Flush(w, "what the collector did")
+	return t.Flush(w, "the garbage collector's work")
 }
 
 func grown(t *page.Text, g *Grown, most int) {

@@ -157,7 +157,7 @@ func TestChanged(t *testing.T) {
 	if !f.Changed || !f.Rows[0].Gone || f.Rows[1].Now != 7 || f.Rows[2].Now != 8 || f.Here != "/here/x.go" {
 		t.Errorf("rows %+v", f.Rows)
 	}
-	if text := strings.Join(p.Warnings, "\n"); !strings.Contains(text, "m/x.go changed since it was measured: 1 of the 3 lines of p.f") {
+	if text := strings.Join(p.Warnings, "\n"); !strings.Contains(text, "m/x.go changed since the measurement: 1 of the 3 lines of p.f") {
 		t.Errorf("warnings %q", p.Warnings)
 	}
 	var b bytes.Buffer

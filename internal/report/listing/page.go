@@ -95,12 +95,12 @@ func New(m *lines.Model, o Options) *Page {
 		p.Functions = append(p.Functions, at.function(m, f, &bare))
 	}
 	if bare < 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("lines that cost nothing, but that the compiler decided something on: the first %d are shown; name functions to see theirs", mostBare))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("lines without cost but with decisions of the compiler: the first %d are shown; name functions to see all of theirs", mostBare))
 	}
 	if o.Match == nil && len(p.Functions) == 0 {
-		why := "no function of your own code has a sample: name those to show by a regular expression"
+		why := "no function of your own code has a sample: name functions with a regular expression"
 		if p.More > 0 {
-			why = "no function of your own code holds " + quantity.Percent(Hot) + " of a kind: -all shows every one"
+			why = "no function of your own code has " + quantity.Percent(Hot) + " of a kind: -all shows every one"
 		}
 		p.Warnings = append(p.Warnings, why)
 	}
@@ -190,7 +190,7 @@ func (at *file) function(m *lines.Model, f *lines.Function, bare *int) *Function
 		}
 	}
 	if gone > 0 {
-		out.Doubts = append(out.Doubts, fmt.Sprintf("%s changed since it was measured: %d of the %d lines of %s are not in it any more; the figures are of the source that was measured", at.path, gone, len(out.Rows), f.Name))
+		out.Doubts = append(out.Doubts, fmt.Sprintf("%s changed since the measurement: %d of the %d lines of %s are gone; the figures are those of the measured source", at.path, gone, len(out.Rows), f.Name))
 	}
 	return out
 }

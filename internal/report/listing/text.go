@@ -198,10 +198,10 @@ func (f *Function) notes() (out []string) {
 		out = append(out, "no source: "+printable.Line(f.Missing))
 	}
 	if f.Generated {
-		out = append(out, "a program wrote this source: what it was written from tells more")
+		out = append(out, "this is generated code: look at its input")
 	}
 	if f.Undecided {
-		out = append(out, "the recording has nothing of the compiler on this file: what it decided is not known")
+		out = append(out, "the recording has no compiler output for this file: its decisions are unknown")
 	}
 	return out
 }

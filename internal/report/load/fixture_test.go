@@ -175,7 +175,7 @@ func rateFound() KneeSearch {
 
 // rateMissed is a search over rates that found none: no rate keeps the bounds.
 func rateMissed() KneeSearch {
-	k := KneeSearch{Open: true, Headline: "no rate keeps the bounds, from 1/s to 33,400/s", High: 1, Warnings: []string{"p99 of the lowest rate is of 5 answers"}}
+	k := KneeSearch{Open: true, Headline: "no rate from 1/s to 33,400/s keeps the bounds", High: 1, Warnings: []string{"p99 of the lowest rate is of 5 answers"}}
 	for _, rate := range []float64{1, 261, 2088} {
 		k.Levels = append(k.Levels, KneeLevel{rate, rate, false, []KneeRun{{Throughput: rate, P50: time.Millisecond, P99: 2 * time.Millisecond, Broken: "p99<1ns is broken: 2.00 ms"}}})
 	}

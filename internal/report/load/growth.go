@@ -51,7 +51,7 @@ func (t *writer) growth(g *KneeGrowth) {
 	t.Hang(2, "", 0, g.of())
 }
 
-const nothingGrew = "No function grew by more than chance explains."
+const nothingGrew = "No function grew by more than chance."
 
 // between says between which levels.
 func (g *KneeGrowth) between() string {

@@ -436,7 +436,7 @@ func TestKneeView(t *testing.T) {
 func TestPageOfSearchWithoutKnee(t *testing.T) {
 	missed, lost := loadPages()["missed"], loadPages()["lost"]
 	v := newView(missed)
-	if len(v.Knees) != 2 || v.Knees[0].Run != "best throughput" || v.Knees[1].Run != "highest rate" || v.Knees[1].Keeps != "p99<1ns" || v.Knees[1].Text[0] != "No rate keeps the bounds, from 1/s to 33,400/s." ||
+	if len(v.Knees) != 2 || v.Knees[0].Run != "best throughput" || v.Knees[1].Run != "highest rate" || v.Knees[1].Keeps != "p99<1ns" || v.Knees[1].Text[0] != "No rate from 1/s to 33,400/s keeps the bounds." ||
 		len(v.Knees[1].Points) != 3 || v.Knees[1].Points[0].Cells[5] != "no" || v.Knees[1].Charts[0].Band != nil {
 		t.Errorf("%+v", v.Knees)
 	}
@@ -444,7 +444,7 @@ func TestPageOfSearchWithoutKnee(t *testing.T) {
 		t.Errorf("it warns of %q, want %q", v.Warnings, want)
 	}
 	doc := string(htmlOf(t, lost))
-	for _, want := range []string{`id="knee"`, "that keeps p99&lt;1ns", "No rate keeps the bounds, from 1/s to 33,400/s.", "<td>2,088/s</td>", "p99 of the lowest rate", "http://127.0.0.1:8080/hello"} {
+	for _, want := range []string{`id="knee"`, "that keeps p99&lt;1ns", "No rate from 1/s to 33,400/s keeps the bounds.", "<td>2,088/s</td>", "p99 of the lowest rate", "http://127.0.0.1:8080/hello"} {
 		if !strings.Contains(doc, want) {
 			t.Errorf("the page without a load has no %q", want)
 		}
@@ -554,7 +554,7 @@ func TestPageOfNothing(t *testing.T) {
 		}
 	}
 	interrupted := loadresult.Result{Start: loadStart, End: loadStart, Generator: loadresult.Generator{Processors: 2}}
-	if got := generator(&interrupted); got != "its CPU time is unknown" {
+	if got := generator(&interrupted); got != "CPU time unknown" {
 		t.Errorf("the generator of no time: %q", got)
 	}
 }

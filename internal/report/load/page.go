@@ -74,7 +74,7 @@ func Document(run *Run) document.Object {
 // are compared with. A search that found nothing has a page without a load.
 func WriteHTML(w io.Writer, p *Page) error {
 	if len(p.Runs) == 0 && len(p.Searches) == 0 {
-		return errors.New("write page of a load: there is no run")
+		return errors.New("write page of a load: no run")
 	}
 	return page.Write(w, assets, "load.html", newView(p))
 }

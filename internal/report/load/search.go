@@ -106,7 +106,7 @@ func law(f *capacity.Fit) []string {
 	out := []string{fmt.Sprintf("The scalability law X(N) = λN/(1 + σ(N−1) + κN(N−1)) fits with λ = %s a second, σ = %s, κ = %s; it is off by %s on average.",
 		within(f.LambdaInterval, quantity.Count), within(f.SigmaInterval, small), within(f.KappaInterval, small), quantity.Percent(f.Deviation))}
 	if n, ok := f.Law.Peak(); ok {
-		out = append(out, fmt.Sprintf("By the law the throughput peaks at %s connections (%s to %s), and falls beyond.",
+		out = append(out, fmt.Sprintf("By the law, throughput peaks at %s connections (%s to %s) and falls beyond.",
 			quantity.Count(math.Round(n)), quantity.Count(math.Round(f.Peak.Low)), quantity.Count(math.Round(f.Peak.High))))
 	}
 	return append(out, f.Warnings...)
@@ -168,6 +168,6 @@ func (t *writer) knee(k *KneeSearch, slo string) {
 		}
 	}
 	if k.Procedure != "" { // a search without a good level says no more
-		t.Hang(2, "", 0, fmt.Sprintf("How it was looked for, in %v: %s.", k.Spent.Round(100*time.Millisecond), printable.Line(k.Procedure)))
+		t.Hang(2, "", 0, fmt.Sprintf("Search procedure, in %v: %s.", k.Spent.Round(100*time.Millisecond), printable.Line(k.Procedure)))
 	}
 }

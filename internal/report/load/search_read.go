@@ -18,7 +18,7 @@ func ReadSearch(data []byte) (*Search, error) {
 		return nil, fmt.Errorf("read search: %w", err)
 	}
 	if d.Schema != document.Knee {
-		return nil, fmt.Errorf("read search: its schema %.40q is not %s", d.Schema, document.Knee)
+		return nil, fmt.Errorf("read search: schema %.40q, want %s", d.Schema, document.Knee)
 	}
 	s := &Search{SLO: d.SLO, Growth: d.Growth, Warnings: d.Warnings}
 	for i, j := range []*jsonKnee{d.Throughput, d.Rate} {
@@ -51,7 +51,7 @@ func (j *jsonKnee) search() (KneeSearch, error) {
 	}
 	for _, l := range j.Levels {
 		if len(l.Runs) == 0 || !(l.Level >= 1/possible && l.Level <= possible) || !(l.Throughput >= 0 && l.Throughput <= possible) {
-			return k, fmt.Errorf("level %v with %v/s in %d runs cannot be", l.Level, l.Throughput, len(l.Runs))
+			return k, fmt.Errorf("level %v with %v/s in %d runs is impossible", l.Level, l.Throughput, len(l.Runs))
 		}
 	}
 	return k, nil

@@ -140,7 +140,7 @@ func (run *Run) loop() string {
 // hides says what a closed loop does not show.
 func (run *Run) hides() string {
 	n := run.Plan.Connections * max(run.Plan.Streams, 1)
-	return fmt.Sprintf("A closed loop waits for the service: while it stalls nothing more is sent, and a stall is seen by at most %s, however many would have come. What users see is the response time of an open loop: -rate.",
+	return fmt.Sprintf("A closed loop waits for the service: during a stall it sends nothing, so at most %s see the stall. For the response time that users see, use an open loop (-rate).",
 		quantity.Plural(n, "request"))
 }
 
@@ -181,7 +181,7 @@ func (t *writer) times(run *Run) {
 	}
 	add(&run.Result.Service, "service time", "from when it was sent")
 	if len(rows) == 1 {
-		text := "No request has a time: none was answered, and none timed out."
+		text := "No times: no request was answered or timed out."
 		if r := run.Result; r.Requests == 0 {
 			text = noneEnded(r) + "."
 		}
@@ -285,7 +285,7 @@ func generator(r *loadresult.Result) string {
 	g := &r.Generator
 	length := int64(r.End.Sub(r.Start) + r.Drain)
 	if g.CPU < 0 || length <= 0 {
-		return "its CPU time is unknown"
+		return "CPU time unknown"
 	}
 	cpu := int64(g.CPU)
 	text := page.Cores(&cpu, length)

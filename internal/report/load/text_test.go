@@ -358,7 +358,7 @@ func searched() *Search {
 		}, {
 			Open: true, Headline: "the bounds hold up to 750/s, the highest rate tried", Procedure: "open loop: the rate doubled", Found: true, At: 750, Low: 750, High: math.Inf(1), Throughput: 749,
 			Levels:   []KneeLevel{{Level: 750, Throughput: 749, Good: true, Runs: run(749, 4, 20*time.Millisecond, "")}, {Level: 900, Throughput: 805, Runs: run(805, 90, 200*time.Millisecond, "p99<50ms is broken: 200 ms")}},
-			Unstable: &[2]float64{740, 760}, Spent: 9 * time.Second, Warnings: []string{"the budget is spent"},
+			Unstable: &[2]float64{740, 760}, Spent: 9 * time.Second, Warnings: []string{"the budget ran out"},
 		}},
 		Growth: []KneeGrowth{{Kind: "cpu", Column: "cpu", Unit: "nanoseconds", LowLevel: 2, HighLevel: 4, LowRequests: 2000, HighRequests: 4000, LowTotal: 100e3, HighTotal: 150e3,
 			Rows: []GrowthRow{{"main.handle", "main.go", 10e3, 40e3, 50e3, 90e3}, {"runtime.futex", "futex.go", 9e3, 5e3, 9e3, 5e3}}},

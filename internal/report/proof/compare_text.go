@@ -54,22 +54,22 @@ func CompareNotes(r *tables.Result) []string {
 	n := quantity.Plural(r.Comparisons, "comparison")
 	constant := ""
 	if r.Constant > 0 {
-		constant = fmt.Sprintf("; %d more could not differ (all values equal, or one on each side)", r.Constant)
+		constant = fmt.Sprintf("; %d more cannot differ (all values equal, or one on each side)", r.Constant)
 	}
 	switch {
 	case r.Comparisons == 0 && r.Constant > 0:
-		notes = append(notes, fmt.Sprintf("no comparison could show a difference: of %d, all values are equal, or there is one on each side", r.Constant))
+		notes = append(notes, fmt.Sprintf("no comparison can show a difference: each of %d has equal values only, or one on each side", r.Constant))
 	case r.Comparisons == 1 && constant != "":
 		notes = append(notes, n+constant)
 	case r.Comparisons > 1 && r.Options.Adjust == tables.Holm:
-		notes = append(notes, fmt.Sprintf("%s, read together: p is adjusted by Holm's method%s", n, constant))
+		notes = append(notes, fmt.Sprintf("%s: p is adjusted by Holm's method over all of them%s", n, constant))
 	case r.Comparisons > 1:
-		notes = append(notes, fmt.Sprintf("%s, each read alone: without any difference, about %.3g would be called one at alpha %v%s",
+		notes = append(notes, fmt.Sprintf("%s without adjustment: if nothing differs, expect about %.3g false differences at alpha %v%s",
 			n, float64(r.Comparisons)*r.Options.Alpha, r.Options.Alpha, constant))
 	}
 	for _, f := range r.Files {
 		if f.Other > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s of other output passed over", f.Name, quantity.Plural(f.Other, "line")))
+			notes = append(notes, fmt.Sprintf("%s: skipped %s of other output", f.Name, quantity.Plural(f.Other, "line")))
 		}
 	}
 	return append(notes, r.Warnings...)

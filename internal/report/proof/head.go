@@ -77,7 +77,7 @@ func proveFacts(r *compare.Result) []page.Fact {
 			facts = append(facts, page.Fact{Name: "pooled", Value: s})
 		}
 		facts = append(facts, page.Fact{Name: "figures", Value: fmt.Sprintf(
-			"above 1 is better; ratios and their intervals from the rounds' pairs (Hodges–Lehmann, signed-rank test), p adjusted for looks (alpha spending) and rows (Holm): %s is the chance that anything equal is called different; margin %s; noise is a side against itself, the half-width at %s; n is rounds",
+			"above 1 is better; ratios and their intervals from the rounds' pairs (Hodges–Lehmann, signed-rank test), p adjusted for looks (alpha spending) and rows (Holm): the chance of any false difference is %s; margin %s; noise is a side against itself, the half-width at %s; n is rounds",
 			quantity.Percent(r.AlphaRatio), quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
 	}
 	if s := tests(r); s != "" {
@@ -105,9 +105,9 @@ func proveMachine(r *compare.Result) string {
 func plan(r *compare.Result) string {
 	what := "a process each"
 	if r.Kind == compare.KindService {
-		what = "a stretch of load each"
+		what = "one period of load each"
 	}
-	s := fmt.Sprintf("%s of old, new and one of them again, %s of about %s, in an order drawn from seed %d",
+	s := fmt.Sprintf("%s of old, new and one of them again, %s of about %s, in random order (seed %d)",
 		proveRounds(r), what, quantity.Nanoseconds(float64(r.SliceNs)), r.Seed)
 	looks := 0
 	for i := range r.Benchmarks {
@@ -153,7 +153,7 @@ func pooled(r *compare.Result) string {
 	if r.Run <= 1 && r.Earlier == 0 {
 		return ""
 	}
-	return fmt.Sprintf("run %d of the same question: %s of earlier runs count with these, and this run may spend only its own share of the chance to err",
+	return fmt.Sprintf("run %d of the same question: %s of earlier runs count too, and this run spends only its own share of the error probability",
 		max(r.Run, 1), quantity.Plural(r.Earlier, "round"))
 }
 

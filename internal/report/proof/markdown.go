@@ -149,7 +149,7 @@ func (m *markdown) proveAnswers(a *compare.Answers) {
 	for _, d := range a.Differences {
 		unsteady := ""
 		if d.Unsteady {
-			unsteady = "old differs there from itself"
+			unsteady = "old differs from itself there"
 		}
 		m.row(page.CodeCell(page.CodeSpan(printable.Line(d.Request))), page.CodeCell(page.CodeSpan(printable.Line(d.Where))), page.CodeCell(page.CodeSpan(printable.Line(d.Old))), page.CodeCell(page.CodeSpan(printable.Line(d.New))), unsteady)
 	}

@@ -14,7 +14,7 @@ func TestPerhapsText(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	row.Needed = nil
-	if got, want := proveReason(&row), "cannot tell, perhaps slower: nobody knows how many rounds more"; got != want {
+	if got, want := proveReason(&row), "cannot tell, perhaps slower: the number of further rounds is unknown"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

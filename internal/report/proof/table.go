@@ -115,7 +115,7 @@ func proveRows(r *compare.Result, unit string) (rows []*compare.Row, packages in
 func proveReason(row *compare.Row) string {
 	s := printable.Line(row.Reason)
 	if row.WithinMargin && (row.RatioLow > 1 || row.RatioHigh < 1) {
-		s = "there is a difference, within the margin"
+		s = "different, but within the margin"
 	}
 	if row.Perhaps != "" {
 		return perhaps(row)
@@ -139,7 +139,7 @@ func perhaps(row *compare.Row) string {
 	s := printable.Line(string(row.Verdict)) + ", perhaps " + printable.Line(string(row.Perhaps))
 	n := row.Needed
 	if n == nil || n.Rounds <= row.Rounds {
-		return s + ": nobody knows how many rounds more"
+		return s + ": the number of further rounds is unknown"
 	}
 	more := n.Rounds - row.Rounds
 	s += fmt.Sprintf(": %s more", quantity.Plural(more, "round"))

@@ -54,7 +54,7 @@ func (t *writer) answers(a *compare.Answers) {
 		t.Hang(4, "old", 5, printable.Line(d.Old))
 		t.Hang(4, "new", 5, printable.Line(d.New))
 		if d.Unsteady {
-			t.Hang(4, "", 5, "old, asked again, differs there from itself")
+			t.Hang(4, "", 5, "old differs from itself there")
 		}
 	}
 	if more := a.Differing - len(a.Differences); more > 0 && len(a.Differences) > 0 {

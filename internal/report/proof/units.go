@@ -35,11 +35,11 @@ var metrics = map[string]struct {
 	print        func(float64) string
 }{
 	compare.NsPerOp:              {"Time per operation", "", quantity.Nanoseconds},
-	compare.CPUNsPerOp:           {"CPU time per operation", "user and system time of the processes; the exit code does not look at it", quantity.Nanoseconds},
+	compare.CPUNsPerOp:           {"CPU time per operation", "user and system time of the processes; ignored for the exit code", quantity.Nanoseconds},
 	compare.BytesPerOp:           {"Bytes allocated per operation", "whole bytes, as package testing counts them", quantity.Bytes},
 	compare.AllocsPerOp:          {"Allocations per operation", "whole allocations, as package testing counts them", quantity.Count},
 	compare.WallNs:               {"Wall time", "", quantity.Nanoseconds},
-	compare.CPUNs:                {"CPU time", "user and system; the exit code does not look at it", quantity.Nanoseconds},
+	compare.CPUNs:                {"CPU time", "user and system; ignored for the exit code", quantity.Nanoseconds},
 	compare.PeakBytes:            {"Peak memory", "the largest resident set of a process", quantity.Bytes},
 	compare.P50Ns:                {"Response time, quantile 0.5", "", quantity.Nanoseconds},
 	compare.P90Ns:                {"Response time, quantile 0.9", "", quantity.Nanoseconds},
@@ -59,7 +59,7 @@ func metricOf(row *compare.Row) proveMetric {
 		m.title, m.aside, m.print = printable.Line(unit), "reported by the benchmark; less is better", quantity.Count
 		switch {
 		case m.Neutral:
-			m.aside = "reported by the benchmark; whether more or less is better is not known: a line “Unit " + m.title + " better=higher” would say"
+			m.aside = "reported by the benchmark; its better direction is unknown: declare it with a line “Unit " + m.title + " better=higher”"
 		case m.More:
 			m.aside = "reported by the benchmark; more is better"
 		}

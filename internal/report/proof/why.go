@@ -32,7 +32,7 @@ func (t *writer) why(r *compare.Result) {
 	if len(r.Why) == 0 {
 		return
 	}
-	t.Heading("Why", "profiles of both sides, per operation, apart from the rounds: what differs by more than its error")
+	t.Heading("Why", "profiles of both sides, per operation, taken apart from the rounds: differences beyond their error")
 	for i := range r.Why {
 		c := &r.Why[i]
 		t.Line()
@@ -47,14 +47,14 @@ func (t *writer) why(r *compare.Result) {
 		t.changeDecisions(c)
 		if len(c.Functions) == 0 {
 			t.Line()
-			t.Hang(2, "", 0, "no function differs by more than its error")
+			t.Hang(2, "", 0, "no function differs beyond its error")
 		}
 	}
 }
 
 // changeHead says what was profiled.
 func changeHead(c *compare.Change) string {
-	return fmt.Sprintf("%s a side of %s; %s samples of old and %s of new; between equal sides nothing would be listed, at %s",
+	return fmt.Sprintf("%s a side of %s; %s samples of old and %s of new; for equal sides the list would be empty with probability %s",
 		quantity.Plural(c.Turns, "CPU profile"), quantity.Plural(int(c.Iterations), "iteration"),
 		quantity.Count(float64(c.SamplesOld)), quantity.Count(float64(c.SamplesNew)), confidence(c.ConfidenceRatio))
 }
@@ -125,7 +125,7 @@ func (t *writer) changeTable(c *compare.Change, k *changeKind) {
 	rows = rows[:min(len(rows), textChanges)]
 	t.Table(append([][]string{k.header(t.Width)}, rows...))
 	if more > 0 {
-		t.Line("  ", t.Paint(page.Dim, fmt.Sprintf("and %d more, which account for less", more)))
+		t.Line("  ", t.Paint(page.Dim, fmt.Sprintf("and %d more with smaller differences", more)))
 	}
 }
 
@@ -160,7 +160,7 @@ func (t *writer) changeDecisions(c *compare.Change) {
 		}
 		if !said {
 			t.Line()
-			t.Hang(2, "", 0, "the compiler decided differently:")
+			t.Hang(2, "", 0, "the compiler's decisions differ:")
 			said = true
 		}
 		t.Line("    ", page.Shorten(printable.Line(f.Function), t.Width-4))

@@ -47,7 +47,7 @@ func TestNoCleanBill(t *testing.T) {
 			if known && len(p.Below) > 0 {
 				t.Errorf("%s: no rule knows a cause, and one is below the threshold", name)
 			}
-			if !known && !strings.Contains(got, "no rule looked at") && !strings.Contains(got, " below 5.0 %") {
+			if !known && !strings.Contains(got, "no rule examined") && !strings.Contains(got, " below 5.0 %") {
 				t.Errorf("%s does not say what no findings means", name)
 			}
 		}
@@ -125,7 +125,7 @@ func TestPlacesOfFewSamples(t *testing.T) {
 	}{{"too-few-samples", 25, true}, {"too-few-samples", 0, false}, {"cpu-bound", 25, false}} {
 		p := &Page{Verdict: Verdict{Kind: c.kind}, HotPlaces: []finding.HotPlace{{Function: "m/x.f", File: "x.go", Line: 1, WorthRatio: 0.8, CPUSamples: c.samples}}}
 		for _, got := range []string{pagetest.Joined(html(t, p)), string(text(t, p, page.TextOptions{}))} {
-			if strings.Contains(got, "of too few samples: another run may give others") != c.want {
+			if strings.Contains(got, "too few samples: shares and order may differ") != c.want {
 				t.Errorf("%+v: %s", c, got)
 			}
 		}
@@ -135,7 +135,7 @@ func TestPlacesOfFewSamples(t *testing.T) {
 // TestPlacesOfWaiting: where a service's share of a place is of waiting, the shares do
 // not add up, and the heading says why.
 func TestPlacesOfWaiting(t *testing.T) {
-	const said = "or of waiting where that is more"
+	const said = "or of waiting if that is more"
 	cpu, delay := 0.2, 0.9
 	waits := finding.HotPlace{Function: "m/x.f", File: "x.go", Line: 1, WorthRatio: 0.7, CPURatio: &cpu, DelayRatio: &delay, CPUSamples: 900}
 	works := waits

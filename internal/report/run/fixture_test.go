@@ -140,7 +140,7 @@ func visitsPage() *Page {
 			{Name: "System", Value: "linux/amd64, kernel 6.18.0, no cgroup limit"},
 			{Name: "load", Value: "steal 0.2 %, load 0.40 to 1.90"},
 			{Name: "Go", Value: "go1.26.8, no build flags"},
-			{Name: "Revision", Value: "fde335d, with changes that are not committed"},
+			{Name: "Revision", Value: "fde335d, with uncommitted changes"},
 		},
 		Warnings:       []string{"BenchmarkFresh: the recorder grows with b.N and holds 812 MiB at the end: it takes 14 % of the allocated bytes, and hides what the handler allocates itself"},
 		Verdict:        Verdict{"cpu-bound", "CPU-bound in logging: 72.1 % of the CPU time passes through logrus.(*Entry).Info and WithFields", "findings"},
@@ -207,7 +207,7 @@ func visitsPage() *Page {
 			{Name: "BenchmarkParallel", Procs: 2, Iterations: 900112, NsPerOp: 4120, BytesPerOp: new(1310.0), AllocsPerOp: new(25.0), Parallel: true},
 			{Name: "BenchmarkBroken", Procs: 2, Failure: "panic: assignment to entry in nil map"},
 		},
-		Selection: &Selection{Measured: []string{"BenchmarkFresh", "BenchmarkReused"}, LeftOut: []string{"BenchmarkParallel"}, Reason: "those that take the longest a call"},
+		Selection: &Selection{Measured: []string{"BenchmarkFresh", "BenchmarkReused"}, LeftOut: []string{"BenchmarkParallel"}, Reason: "the slowest per call"},
 		Growth: scaling.Families([]scaling.Measured{
 			{Name: "BenchmarkSort/n=100", Ns: 2100, Bytes: 896, Allocs: 1},
 			{Name: "BenchmarkSort/n=1k", Ns: 203000, Bytes: 8192, Allocs: 1},

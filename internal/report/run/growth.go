@@ -25,7 +25,7 @@ func (t *writer) processors(p *Page) {
 	if len(p.Processors) == 0 {
 		return
 	}
-	t.Heading("Growth with processors", "runs at one processor and at all in turns, with the interval at 95 %")
+	t.Heading("Growth with processors", "alternating runs on one processor and on all, with 95 % intervals")
 	for i := range p.Processors {
 		b := &p.Processors[i]
 		t.Line("  ", t.Paint(page.Bold, printable.Line(b.Benchmark)), t.Paint(page.Dim, "  "+b.pairs()))
@@ -81,7 +81,7 @@ func growthText(f *scaling.Family) string {
 		case of.by.Flat():
 			parts = append(parts, of.what+" "+of.stay)
 		case !of.by.Sure():
-			parts = append(parts, fmt.Sprintf("how %s %s is not clear: %s", of.what, of.grow, power(f, of.by)))
+			parts = append(parts, fmt.Sprintf("how %s %s is unclear: %s", of.what, of.grow, power(f, of.by)))
 		case of.by.High < 0:
 			parts = append(parts, of.what+" "+of.fall+" with "+power(f, of.by))
 		default:

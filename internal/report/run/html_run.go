@@ -171,7 +171,7 @@ func stateClass(state string) string {
 
 func newWallView(w *Wall) *wallView {
 	v := &wallView{Covered: w.covered(), Text: printable.Line(w.Text), More: page.More(len(w.Groups), htmlGroups+htmlMoreWalls)}
-	requests, goroutines := wallPart{Name: "Requests, by their handler"}, wallPart{Name: "Goroutines, by the function that they start with"}
+	requests, goroutines := wallPart{Name: "Requests, by their handler"}, wallPart{Name: "Goroutines, by start function"}
 	seen := make(map[string]bool)
 	for i := range w.Groups[:min(len(w.Groups), htmlGroups+htmlMoreWalls)] {
 		g := newGroupView(w, &w.Groups[i])

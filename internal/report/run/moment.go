@@ -122,7 +122,7 @@ const waitShare = 0.1
 
 func (a *At) text() string {
 	if a.Function == "" {
-		return "a place that the trace does not name"
+		return "a place not named in the trace"
 	}
 	name := symbolname.Short(printable.Line(a.Function))
 	if a.File != "" && a.Line > 0 {
@@ -132,7 +132,7 @@ func (a *At) text() string {
 }
 
 // spoken are the states as a sentence has them.
-var spoken = map[string]string{"runnable": "ready without a processor", "sync": "waiting for a lock or another wait of package sync", "channel": "waiting for a channel", "select": "waiting in select",
+var spoken = map[string]string{"runnable": "ready without a processor", "sync": "waiting for a lock or in another wait of package sync", "channel": "waiting for a channel", "select": "waiting in select",
 	"network": "waiting for the network", "sleep": "sleeping", "syscall": "in a system call", "collector": "waiting for the collector", "running": "running", "system": "waiting", "other": "waiting"}
 
 func doing(state string) string { return cmp.Or(spoken[state], printable.Line(state)) }
@@ -152,7 +152,7 @@ func (m *Moment) known() bool { return m.Request != nil && m.Missing == "" }
 // slow says which request it was.
 func (m *Moment) slow() string {
 	if m.Request == nil {
-		return fmt.Sprintf("No request stood out: the slowest took %s, and a snapshot is taken of those above %s.", page.Ns(m.MostNs), page.Ns(m.AfterNs))
+		return fmt.Sprintf("No request stood out: the slowest took %s; whet takes a snapshot only above %s.", page.Ns(m.MostNs), page.Ns(m.AfterNs))
 	}
 	r := m.Request
 	text := fmt.Sprintf("A request took %s", page.Ns(r.TookNs))
@@ -177,7 +177,7 @@ func (m *Moment) short() string {
 	case m.Cause != nil && isLock(m.Cause.WaitedBy):
 		text += fmt.Sprintf(": the lock was held by a goroutine %s at %s", doing(m.Cause.State), m.Cause.place())
 	case m.Cause != nil:
-		text += fmt.Sprintf(": it had to wait for a goroutine %s at %s", doing(m.Cause.State), m.Cause.place())
+		text += fmt.Sprintf(": it waited for a goroutine %s at %s", doing(m.Cause.State), m.Cause.place())
 	case len(m.States) > 0:
 		text += ": mostly " + doing(m.States[0].State)
 		if len(m.Waits) > 0 && m.Waits[0].State == m.States[0].State && m.Waits[0].At.Function != "" {
@@ -217,7 +217,7 @@ func (m *Moment) why() (said []string) {
 		said = append(said, text+".")
 	}
 	if c := m.Cause; c != nil {
-		text := fmt.Sprintf("It had to wait for goroutine %d", c.Goroutine)
+		text := fmt.Sprintf("It waited for goroutine %d", c.Goroutine)
 		if isLock(c.WaitedBy) {
 			text = fmt.Sprintf("Goroutine %d held the lock", c.Goroutine)
 		}
@@ -293,7 +293,7 @@ func (t *writer) moment(m *Moment) {
 	t.Hang(2, "", 0, m.Text())
 }
 
-const momentAside = "of a load driven once more for the traces"
+const momentAside = "of a second load, driven for the traces"
 
 // momentView is the section of a page.
 type momentView struct {
@@ -308,7 +308,7 @@ func newMomentView(m *Moment) *momentView {
 	v := &momentView{Aside: momentAside, Said: strings.Join(append([]string{m.slow()}, m.why()...), " ")}
 	if m.known() {
 		v.Processors = m.processors()
-		v.Trace = "whet trace -window worst, of this recording, shows the whole snapshot."
+		v.Trace = "whet trace -window worst shows the whole snapshot in this recording."
 	}
 	return v
 }

@@ -13,7 +13,7 @@ func TestMomentSays(t *testing.T) {
 	holder.Cause, holder.Waits = nil, []MomentWait{{State: "sleep", At: At{"main.hold", "main.go", 37}, Ns: 600e6}}
 	holder.States = []StateTime{{"sleep", 600e6}}
 	holder.HeldUp = &HeldUp{Goroutines: 15, State: "sync", By: "sync.(*RWMutex).RLock", At: At{"main.want", "main.go", 30}, Released: At{"main.hold", "main.go", 38}}
-	lost := Moment{Request: held.Request, Missing: "What went on is not known: it is gone."}
+	lost := Moment{Request: held.Request, Missing: "The cause is unknown: it is gone."}
 	channel := held
 	channel.Cause = &MomentCause{Goroutine: 7, State: "running", Ns: 5e8, Waited: "channel"}
 	collector := held
@@ -30,11 +30,11 @@ func TestMomentSays(t *testing.T) {
 			[]string{"Goroutine 101 held the lock", "let go at main.rotate rotate.go:15", "others for 50.1 %"}, nil},
 		{"holds up", &holder, "a request took 611 ms, 51 times the median: mostly sleeping at main.hold main.go:37, holding up 15 others",
 			[]string{"98.4 % of the time sleeping, mostly at main.hold main.go:37", "held up 15 others, waiting for a lock at main.want main.go:30, until it let go at main.hold main.go:38"}, []string{"held the lock"}},
-		{"a channel", &channel, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at a place that the trace does not name",
-			[]string{"It had to wait for goroutine 7, running for 500 ms"}, []string{"held the lock"}},
-		{"the collector", &collector, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at runtime.gcBgMarkWorker",
-			[]string{"It had to wait for goroutine 9, running for 500 ms at runtime.gcBgMarkWorker."}, []string{"gopark"}},
-		{"no lock", &group, "a request took 611 ms, 51 times the median: it had to wait for a goroutine running at a place that the trace does not name", []string{"wait for goroutine 7"}, []string{"held the lock"}},
+		{"a channel", &channel, "a request took 611 ms, 51 times the median: it waited for a goroutine running at a place not named in the trace",
+			[]string{"It waited for goroutine 7, running for 500 ms"}, []string{"held the lock"}},
+		{"the collector", &collector, "a request took 611 ms, 51 times the median: it waited for a goroutine running at runtime.gcBgMarkWorker",
+			[]string{"It waited for goroutine 9, running for 500 ms at runtime.gcBgMarkWorker."}, []string{"gopark"}},
+		{"no lock", &group, "a request took 611 ms, 51 times the median: it waited for a goroutine running at a place not named in the trace", []string{"waited for goroutine 7"}, []string{"held the lock"}},
 		{"lost", &lost, "a request took 611 ms", []string{"A request took 611 ms: sent 27.1 s", "it is gone."}, []string{"median", "Goroutine", "processor"}},
 	} {
 		if got := tt.m.short(); got != tt.short {

@@ -12,8 +12,8 @@ func TestMostlyFails(t *testing.T) {
 		{Service{Requests: 1000}, ""},
 		{Service{Requests: 1000, Errors: []ErrorKind{{"status 5xx", 499, ""}}}, ""},
 		{Service{Requests: 1000, Errors: []ErrorKind{{"status 5xx", 300, "503 busy\x1b"}, {"timeout", 200, ""}}},
-			"50.0 % of the requests failed, most with status 5xx (503 busy\\x1b): what was measured is mostly failing; a smaller -c may be served"},
-		{Service{Requests: 10, Errors: []ErrorKind{{"timeout", 10, ""}}}, "100.0 % of the requests failed, most with timeout: what was measured is mostly failing; a smaller -c may be served"},
+			"50.0 % of the requests failed, most with status 5xx (503 busy\\x1b): the figures mostly describe failures; lower -c"},
+		{Service{Requests: 10, Errors: []ErrorKind{{"timeout", 10, ""}}}, "100.0 % of the requests failed, most with timeout: the figures mostly describe failures; lower -c"},
 	} {
 		if got := c.s.MostlyFails(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -158,20 +158,20 @@ func ceiling(f *finding.Finding) string {
 	text := "about " + quantity.Ratio(most) + " faster" + without
 	switch {
 	case f.Leak != nil:
-		return "it grows as long as it runs: no bound was seen"
+		return "it grows during the whole run: no bound was seen"
 	case f.Unknown.CPU:
-		return "how much faster at most is unknown: no CPU sample was taken"
+		return "the possible gain is unknown: no CPU samples"
 	case f.CPURatio <= 0 && f.DelayRatio > 0 && most <= 1: // of a program, or of a service whose requests were not counted
-		return "how much faster at most is unknown: goroutines wait side by side"
+		return "the possible gain is unknown: goroutines wait in parallel"
 	case f.AvoidableCPURatio <= 0 && f.DelayRatio <= 0 && quantity.Ratio(most) == quantity.Ratio(1):
 		if f.CPURatio > 0 {
-			return "the gain is in memory: the change leaves the CPU time"
+			return "the gain is in memory only: the change does not affect CPU time"
 		}
-		return "the gain is in memory: no CPU sample falls here"
+		return "the gain is in memory: no CPU samples here"
 	case f.FewSamples() && f.CPURatio > 0:
-		return fmt.Sprintf("how much faster at most is unknown: %s, and %d are needed", quantity.Plural(int(f.CPUSamples), "CPU sample"), f.CPUSamplesNeeded)
+		return fmt.Sprintf("the possible gain is unknown: %s, %d needed", quantity.Plural(int(f.CPUSamples), "CPU sample"), f.CPUSamplesNeeded)
 	case max(f.DelayRatio, f.WaitRatio) > 0 && f.CeilingRatio > 1.001*finding.Ceiling(f.AvoidableCPURatio) && most < finding.MaxCeiling: // the share is the wait's
-		text = "about " + quantity.Ratio(most) + " faster if nothing waited here, more where waits make others wait"
+		text = "about " + quantity.Ratio(most) + " faster without the waits here, more if they make others wait"
 	case most >= finding.MaxCeiling:
 		text = "100x faster or more" + without
 	}
@@ -281,9 +281,9 @@ func unexplained(p *Page) string {
 		if !p.single() {
 			at = "any benchmark"
 		}
-		return "none: no rule looked at " + at
+		return "none: no rule examined " + at
 	}
-	looked := fmt.Sprintf("none: %s looked at %s", quantity.Plural(len(p.Rules), "rule"), at)
+	looked := fmt.Sprintf("none: %s examined %s", quantity.Plural(len(p.Rules), "rule"), at)
 	if n := len(p.Below); n > 0 {
 		return looked + "; " + quantity.Plural(n, "finding") + " below " + quantity.Percent(p.ThresholdRatio)
 	}

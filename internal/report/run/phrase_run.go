@@ -265,5 +265,5 @@ func (s *Service) MostlyFails() string {
 	if e.Example != "" {
 		text += " (" + printable.Line(e.Example) + ")"
 	}
-	return text + ": what was measured is mostly failing; a smaller -c may be served"
+	return text + ": the figures mostly describe failures; lower -c"
 }

@@ -171,7 +171,7 @@ func (p *Page) apart() string {
 				parts = append(parts, quantity.Percent(ratio)+" "+what)
 			}
 		}
-		add(a.OtherPlacesRatio, "is at smaller places")
+		add(a.OtherPlacesRatio, "is in smaller places")
 		add(a.TestsRatio, "is the benchmark's own work")
 		for j, s := range a.Packages {
 			if j == shownParts {
@@ -193,13 +193,13 @@ func (p *Page) apart() string {
 func (p *Page) placesAside() string {
 	timed := slices.ContainsFunc(p.HotPlaces, func(h finding.HotPlace) bool { return h.CPUSamples > 0 })
 	if p.Verdict.Kind == "too-few-samples" && timed {
-		return "shares and order of too few samples: another run may give others"
+		return "too few samples: shares and order may differ in another run"
 	}
 	text := "each sample counts once, at the innermost line of your own code"
 	if p.Service != nil && slices.ContainsFunc(p.HotPlaces, func(h finding.HotPlace) bool {
 		return h.CPURatio != nil && h.DelayRatio != nil && *h.DelayRatio > 0 && h.WorthRatio > *h.CPURatio+0.01
 	}) {
-		text += "; a share is of CPU time, or of waiting where that is more"
+		text += "; shares are of CPU time, or of waiting if that is more"
 	}
 	return text
 }

@@ -80,7 +80,7 @@ func servicePage() *Page {
 		{Kind: "condition", Function: "net/http.(*connReader).abortPendingRead", File: "$GOROOT/src/net/http/server.go", Line: 750, Count: 84_000, DelayNs: 2.6e9},
 	}
 	p.Unknown = []Unknown{
-		{What: "flight recorder", Why: "the agent keeps none", How: "turn it on where the program starts the agent: agent.Config{Flight: true}"},
+		{What: "flight recorder", Why: "the agent has none", How: "turn it on in the call that starts the agent: agent.Config{Flight: true}"},
 		{What: "peak memory of earlier runs", Why: "the process was started before the recording", How: ""},
 	}
 	for _, kind := range []struct{ kind, column, unit string }{{"cpu", "cpu", "nanoseconds"}, {"allocs", "alloc_space", "bytes"}, {"mutex", "delay", "nanoseconds"}, {"block", "delay", "nanoseconds"}, {"heap", "inuse_space", "bytes"}, {"wall", "wall", "nanoseconds"}} {

@@ -34,7 +34,7 @@ func TestNoBenchmarkOfProgramsAndServices(t *testing.T) {
 			t.Errorf("%s, HTML: %q", name, doc[max(m[0]-80, 0):m[1]+20])
 		}
 	}
-	for name, want := range map[string]string{"service": "2 rules looked at the service", "program": "1 rule looked at the program", "bare": "no rule looked at the service", "quiet": "looked at 2 of 4 benchmarks"} {
+	for name, want := range map[string]string{"service": "2 rules examined the service", "program": "1 rule examined the program", "bare": "no rule examined the service", "quiet": "examined 2 of 4 benchmarks"} {
 		if got := unexplained(pages()[name]); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -60,7 +60,7 @@ func TestRunOrder(t *testing.T) {
 		"Unknown", "flight recorder", "Samples", "Functions · CPU time", "Source",
 		"More with -all, and in the HTML report: functions by blocked time, live heap, goroutines' time.")
 	inOrder("program", string(text(t, programPage(), page.TextOptions{Tables: true})),
-		"none: 1 rule looked at the program; 1 finding below 5.0 %", "Program  ./cmd/convert -in a.json -out b.csv, 3 runs", "2.31 s", "31 MiB  exit status 0", "unknown  signal: killed", "no profiles: it was killed", "goroutines of main.main: 98.0 % running")
+		"none: 1 rule examined the program; 1 finding below 5.0 %", "Program  ./cmd/convert -in a.json -out b.csv, 3 runs", "2.31 s", "31 MiB  exit status 0", "unknown  signal: killed", "no profiles: it was killed", "goroutines of main.main: 98.0 % running")
 	inOrder("service", string(html(t, servicePage())), `id="findings"`, `id="flamegraph"`, `id="source"`, `id="load"`, `id="wall"`, `id="waiting"`, `id="samples"`, `id="functions"`,
 		"CPU time <span", "<summary>Other profiles: Blocked time, Live heap, Goroutines&#39; time</summary>", `id="time"`, `id="events"`, `id="machine"`, `id="unknown"`)
 }

@@ -64,7 +64,7 @@ func (t *writer) notAsked(p *Page) {
 	if len(p.NotAsked) == 0 {
 		return
 	}
-	t.Heading("Rules not asked", "")
+	t.Heading("Rules without input", "")
 	for _, text := range p.NotAsked {
 		t.Hang(2, "", 0, printable.Line(text))
 	}
@@ -200,7 +200,7 @@ func (t *writer) classes(whole *Page, first, others []*Profile) {
 	if len(profiles) == 0 {
 		return
 	}
-	t.Heading("Samples", "the base is what shares are of; the rest is counted apart")
+	t.Heading("Samples", "shares are of the base; the rest is counted apart")
 	classes := whole.classes(profiles)
 	head := make([]string, 0, hot.NumClasses+2)
 	for _, c := range classes {

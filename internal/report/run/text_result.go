@@ -254,7 +254,7 @@ func (t *writer) more(p *Page, o page.TextOptions) {
 	}
 	add("waiting", len(p.Contention))
 	add("events", len(p.Events))
-	add("what is unknown", len(p.Unknown))
+	add("unknown", len(p.Unknown))
 	add("benchmarks", len(p.Benchmarks))
 	add("growth", len(p.Growth)+len(p.Processors))
 	add("functions and source", len(p.Profiles))

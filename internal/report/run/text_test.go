@@ -267,7 +267,7 @@ func TestMeasures(t *testing.T) {
 	}{
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 500, CPUSamplesNeeded: 200},
-			"30.0 % of allocated bytes; 0 % of CPU time", "the gain is in memory: no CPU sample falls here",
+			"30.0 % of allocated bytes; 0 % of CPU time", "the gain is in memory: no CPU samples here",
 		},
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.3, CeilingRatio: 1, CeilingWithGCRatio: 1.25, CPUSamples: 500, CPUSamplesNeeded: 200},
@@ -275,11 +275,11 @@ func TestMeasures(t *testing.T) {
 		},
 		{
 			finding.Finding{CPURatio: 33.0 / 101, AvoidableCPURatio: 0.15, CeilingRatio: 1 / 0.85, CeilingWithGCRatio: 1 / 0.85, CPUSamples: 101, CPUSamplesNeeded: 200, Unknown: finding.Unknown{AllocBytes: true}},
-			"32.7 % of CPU time, 15.0 % avoidable, of only 101 samples; unknown of allocated bytes", "how much faster at most is unknown: 101 CPU samples, and 200 are needed",
+			"32.7 % of CPU time, 15.0 % avoidable, of only 101 samples; unknown of allocated bytes", "the possible gain is unknown: 101 CPU samples, 200 needed",
 		},
 		{
 			finding.Finding{CPURatio: 0.25, AllocBytesRatio: 0.5, AvoidableAllocBytesRatio: 0.5, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 500, CPUSamplesNeeded: 200},
-			"50.0 % of allocated bytes; 25.0 % of CPU time, which the change leaves", "the gain is in memory: the change leaves the CPU time",
+			"50.0 % of allocated bytes; 25.0 % of CPU time, which the change leaves", "the gain is in memory only: the change does not affect CPU time",
 		},
 		{ // 1/(1 − 0.4175) = 1.717 of the avoidable part, where all of it would be 1/(1 − 0.835) = 6.06
 			finding.Finding{CPURatio: 0.835, AvoidableCPURatio: 0.4175, CeilingRatio: 1 / 0.5825, CeilingWithGCRatio: 1 / 0.5825, CPUSamples: 500, CPUSamplesNeeded: 200},
@@ -291,11 +291,11 @@ func TestMeasures(t *testing.T) {
 		},
 		{
 			finding.Finding{AllocBytesRatio: 0.3, AvoidableAllocBytesRatio: 0.1, CeilingRatio: 1, CPUSamplesNeeded: 200, Unknown: finding.Unknown{CPU: true, Delay: true}},
-			"30.0 % of allocated bytes, 10.0 % avoidable; unknown of CPU time", "how much faster at most is unknown: no CPU sample was taken",
+			"30.0 % of allocated bytes, 10.0 % avoidable; unknown of CPU time", "the possible gain is unknown: no CPU samples",
 		},
 		{
 			finding.Finding{DelayRatio: 0.25, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 200, CPUSamplesNeeded: 200},
-			"25.0 % of lock delay; 0 % of CPU time; 0 % of allocated bytes", "how much faster at most is unknown: goroutines wait side by side",
+			"25.0 % of lock delay; 0 % of CPU time; 0 % of allocated bytes", "the possible gain is unknown: goroutines wait in parallel",
 		},
 		{
 			finding.Finding{CPURatio: 1, AvoidableCPURatio: 1, DelayRatio: 0.25, CeilingRatio: 100, CeilingWithGCRatio: 100, CPUSamples: 200, CPUSamplesNeeded: 200},

@@ -23,7 +23,7 @@ func WriteComparison(w io.Writer, old, new *Page, o page.TextOptions) error {
 	t.Line("before  ", t.Paint(page.Bold, printable.Line(old.Name)))
 	t.Line("after   ", t.Paint(page.Bold, printable.Line(new.Name)))
 	t.Warnings(comparisonWarnings(old, new))
-	t.Hang(2, "", 0, "One trace of each: what differs may be chance. Times are divided by the spans; whet prove compares with statistics.")
+	t.Hang(2, "", 0, "One trace of each: differences may be chance. Times are divided by the spans; whet prove compares with statistics.")
 	t.Line()
 	table := [][]string{{"", "before", "after", "after/before", ""}}
 	for _, f := range c.Figures {
@@ -37,7 +37,7 @@ func WriteComparison(w io.Writer, old, new *Page, o page.TextOptions) error {
 	t.pairs("Waiting, by place", "goroutines on average", c.Waits, true)
 	t.spanPairs("Tasks", c.Tasks)
 	t.spanPairs("Regions", c.Regions)
-	return t.Flush(w, "what two traces say")
+	return t.Flush(w, "two traces compared")
 }
 
 func comparisonWarnings(old, new *Page) (out []string) {

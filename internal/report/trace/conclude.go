@@ -49,7 +49,7 @@ func Conclusions(r *sched.Result) []string {
 		w := &r.Waits[i]
 		held := w.State == sched.Sync && w.By != condWait || w.State == sched.Channel
 		if held && w.Forever > 0 && w.Count == 0 && w.Forever >= 10 {
-			out = append(out, fmt.Sprintf("%s goroutines that began in the trace wait at %s for %s and none was ever woken: they may be leaked.", count(w.Forever), place(w.Place), waitingFor(w)))
+			out = append(out, fmt.Sprintf("%s goroutines that began in the trace wait at %s for %s and were never woken: they may be leaked.", count(w.Forever), place(w.Place), waitingFor(w)))
 		}
 		if isLock(w) && w.Count >= 2 && locks < 2 && float64(w.Ns) >= waitShare*span*float64(max(r.GOMAXPROCS, 1)) {
 			locks++
@@ -58,9 +58,9 @@ func Conclusions(r *sched.Result) []string {
 	}
 	running, ready := r.Goroutines.Ns[sched.Running], r.Goroutines.Ns[sched.Runnable]
 	if float64(ready) >= readyShare*float64(running) && r.Latency.Quantile(0.99) >= 1e6 {
-		text := fmt.Sprintf("Goroutines that were ready waited %s for a processor, beside %s running: one in a hundred for %s and longer", ns(ready), ns(running), ns(r.Latency.Quantile(0.99)))
+		text := fmt.Sprintf("Ready goroutines waited %s for a processor, compared with %s running: one in a hundred waited %s or longer", ns(ready), ns(running), ns(r.Latency.Quantile(0.99)))
 		if float64(r.ReadyIdleNs) >= starvedShare*float64(ready) {
-			text += fmt.Sprintf("; for %s of it a processor was idle, so that the operating system did not run the program's threads: other programs take its cores, or a control group its time", share(r.ReadyIdleNs, ready))
+			text += fmt.Sprintf("; for %s of it a processor was idle, so the operating system did not run the program's threads: other programs used its cores, or a control group limited its time", share(r.ReadyIdleNs, ready))
 		}
 		out = append(out, text+".")
 	}
@@ -71,13 +71,13 @@ func Conclusions(r *sched.Result) []string {
 	}
 	spell := 0.0
 	if float64(r.GC.MarkNs) >= markShare*span {
-		out = append(out, fmt.Sprintf("The collector marks for %s of the span, in %s; goroutines help it for %s.", share(r.GC.MarkNs, r.SpanNs), quantity.Plural(r.GC.Cycles, "cycle"), ns(r.GC.AssistRan)))
+		out = append(out, fmt.Sprintf("The garbage collector marks for %s of the span, in %s; goroutines assist it for %s.", share(r.GC.MarkNs, r.SpanNs), quantity.Plural(r.GC.Cycles, "cycle"), ns(r.GC.AssistRan)))
 	}
 	if v := r.Goroutines.Ns[sched.Collector]; float64(v) >= waitShare*span*float64(max(r.GOMAXPROCS, 1)) {
-		out = append(out, fmt.Sprintf("Goroutines waited %s for the collector, while they allocated: to begin or to end marking, or for a part of it to do.", ns(v)))
+		out = append(out, fmt.Sprintf("Allocating goroutines waited %s for the garbage collector: to start or end marking, or for assist work.", ns(v)))
 	}
 	if float64(stop) >= stopShare*span {
-		out = append(out, fmt.Sprintf("The world stands still for %s of the span, up to %s at a time, the most of it for %s.", share(stop, r.SpanNs), ns(most), printable.Line(r.GC.Pauses[0].Reason)))
+		out = append(out, fmt.Sprintf("The world is stopped for %s of the span, up to %s at a time, most of it for %s.", share(stop, r.SpanNs), ns(most), printable.Line(r.GC.Pauses[0].Reason)))
 	}
 	for _, u := range r.MMU {
 		if u.WindowNs == 100e6 {
@@ -86,7 +86,7 @@ func Conclusions(r *sched.Result) []string {
 	}
 	for _, u := range r.MMU {
 		if u.WindowNs == 10e6 && u.Ratio < mutatorShare && spell < spellShare {
-			out = append(out, fmt.Sprintf("Of the 10 ms from %s on the collector and stops of the world leave the program %s of the processors.", ns(u.Worst[0].AtNs), quantity.Percent(u.Ratio)))
+			out = append(out, fmt.Sprintf("In the 10 ms from %s on, the garbage collector and stops of the world leave the program %s of the processors.", ns(u.Worst[0].AtNs), quantity.Percent(u.Ratio)))
 		}
 	}
 	for _, k := range r.Kinds {
@@ -95,7 +95,7 @@ func Conclusions(r *sched.Result) []string {
 		}
 	}
 	if len(out) == 0 {
-		return []string{"None of the measures by which whet concludes is exceeded here; the tables hold what there is."}
+		return []string{"No conclusion: no threshold is exceeded; see the tables."}
 	}
 	return out
 }
@@ -116,7 +116,7 @@ func serial(r *sched.Result) []string {
 	if most == nil || float64(most.AloneNs) < aloneShare*float64(max(r.SpanNs, 1)) || len(r.BusyNs) > 0 && 2*r.BusyNs[0] > most.AloneNs {
 		return nil
 	}
-	return []string{fmt.Sprintf("For %s of the span only %s runs, on one of %d processors: that part is not parallel.", share(most.AloneNs, r.SpanNs), several(most), r.GOMAXPROCS)}
+	return []string{fmt.Sprintf("For %s of the span only %s runs, on one of %d processors: that part is sequential.", share(most.AloneNs, r.SpanNs), several(most), r.GOMAXPROCS)}
 }
 
 // several names the goroutines of a kind.
@@ -161,7 +161,7 @@ func idling(r *sched.Result, idle int64) string {
 		shown++
 	}
 	if shown == 0 && lock == nil {
-		return text + ": there is nothing to do, or what is waited for lies outside of the program."
+		return text + ": there is no work, or the program waits for something outside it."
 	}
 	return text + "."
 }
@@ -240,7 +240,7 @@ func waitingFor(w *sched.Wait) string {
 	case sched.Syscall:
 		return "a system call"
 	}
-	return "a reason that the trace does not name"
+	return "a reason not named in the trace"
 }
 
 // endedBy is what ends most of a wait, nil where it is unknown.

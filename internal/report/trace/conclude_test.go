@@ -30,7 +30,7 @@ func TestConclusions(t *testing.T) {
 		change func(r *sched.Result)
 		want   []string // one of the conclusions has all of these
 	}{
-		{"nothing", func(*sched.Result) {}, []string{"None of the measures"}},
+		{"nothing", func(*sched.Result) {}, []string{"No conclusion"}},
 		{"idle, and a lock", func(r *sched.Result) {
 			r.BusyNs = []int64{61e7, 39e7}
 			lock := lock
@@ -45,18 +45,18 @@ func TestConclusions(t *testing.T) {
 		}, []string{"50.0 % of the span", "after a sleep (90.0 % of the idle time, the most at m.poll cache.go:7)"}},
 		{"workers wait for work", func(r *sched.Result) {
 			r.Waits = []sched.Wait{{State: sched.Sync, By: "sync.(*Cond).Wait", Place: frame("m.work", 7), Count: 900, Ns: 24e9}, {State: sched.Sync, By: "sync.(*WaitGroup).Wait", Place: frame("m.join", 8), Count: 9, Ns: 24e9}}
-		}, []string{"None of the measures"}},
+		}, []string{"No conclusion"}},
 		{"one part is not parallel", func(r *sched.Result) { r.Kinds = []sched.Kind{{Start: "main.main", Count: 1, AloneNs: 3e8}} }, []string{"30.0 % of the span", "started by main.main runs, on one of 2"}},
 		{"one processor is alone for the collector", func(r *sched.Result) {
 			r.Kinds = []sched.Kind{{Start: "runtime.gcBgMarkWorker", Count: 2, AloneNs: 3e8}}
-		}, []string{"None of the measures"}},
+		}, []string{"No conclusion"}},
 		{"one request at a time is all there is", func(r *sched.Result) {
 			r.BusyNs = []int64{18e7, 82e7}
 			r.Kinds = []sched.Kind{{Start: "net/http.(*conn).serve", Count: 200, AloneNs: 3e8}}
-		}, []string{"None of the measures"}},
-		{"the collector is waited for", func(r *sched.Result) { r.Goroutines.Ns[sched.Collector] = 2e8 }, []string{"200 ms for the collector"}},
-		{"idle for nothing", func(r *sched.Result) { r.BusyNs = []int64{5e8, 5e8} }, []string{"nothing to do"}},
-		{"one goroutine of an idle program", func(r *sched.Result) { r.BusyNs, r.Chosen = []int64{1e9}, []int64{7} }, []string{"None of the measures"}},
+		}, []string{"No conclusion"}},
+		{"the collector is waited for", func(r *sched.Result) { r.Goroutines.Ns[sched.Collector] = 2e8 }, []string{"200 ms for the garbage collector"}},
+		{"idle for nothing", func(r *sched.Result) { r.BusyNs = []int64{5e8, 5e8} }, []string{"there is no work"}},
+		{"one goroutine of an idle program", func(r *sched.Result) { r.BusyNs, r.Chosen = []int64{1e9}, []int64{7} }, []string{"No conclusion"}},
 		// 24 s is more than 5 % of two processors' second.
 		{"a lock", func(r *sched.Result) { r.Waits = []sched.Wait{lock} }, []string{"900 times", "m.get cache.go:88", "24.0 s", "30.0 ms"}},
 		{"a leak", func(r *sched.Result) {
@@ -67,7 +67,7 @@ func TestConclusions(t *testing.T) {
 			for range 100 {
 				r.Latency.Record(8e6)
 			}
-		}, []string{"waited 800 ms for a processor", "1.60 s running", "for 8.00 ms and longer."}},
+		}, []string{"waited 800 ms for a processor", "1.60 s running", "waited 8.00 ms or longer."}},
 		{"a machine with other work", func(r *sched.Result) {
 			r.Goroutines.Ns[sched.Runnable], r.ReadyIdleNs = 8e8, 6e8
 			r.Latency.Record(8e6)

@@ -68,7 +68,7 @@ func Part(d *Drawing) (html template.HTML, style, script string, err error) {
 		known += w.ToNs - w.FromNs
 	}
 	if all := d.Timeline.ToNs - d.Timeline.FromNs; known < all {
-		v.Part = fmt.Sprintf("Single goroutines are known for %s of %s, shaded in the strip: more would not fit the page.", ns(known), ns(all))
+		v.Part = fmt.Sprintf("The page shows single goroutines for %s of %s, shaded in the strip; more would not fit.", ns(known), ns(all))
 	}
 	if err := page.Write(&b, assets, "trace-timeline", v); err != nil {
 		return "", "", "", err

@@ -162,9 +162,9 @@ func part(r *sched.Result, t *timeline.Timeline) string {
 	case known >= r.SpanNs:
 		return ""
 	case known == 0:
-		return fmt.Sprintf("Of this trace processors are known in steps of %s; goroutines would not fit the page: ask for a part of it with -from and -to.", ns(t.BinNs))
+		return fmt.Sprintf("The page shows processors in steps of %s and no goroutines, which would not fit: choose a part of the trace with -from and -to.", ns(t.BinNs))
 	}
-	return fmt.Sprintf("Processors are known for the whole in steps of %s; single goroutines for %s of %s only, shaded in the strip, around the moments below. -from and -to ask for another part.", ns(t.BinNs), ns(known), ns(r.SpanNs))
+	return fmt.Sprintf("The page shows processors for the whole trace in steps of %s, but single goroutines only for %s of %s, shaded in the strip, around the moments below. Choose another part with -from and -to.", ns(t.BinNs), ns(known), ns(r.SpanNs))
 }
 
 // table numbers texts.

@@ -65,10 +65,10 @@ func TestPage(t *testing.T) {
 	doc := pageOf(t, 1e6)
 	pagetest.CheckMarkup(t, "timeline", doc)
 	pagetest.CheckPolicy(t, "timeline", doc, 2)
-	if bytes.Contains(doc, []byte("time-part")) && bytes.Contains(doc, []byte("only, shaded")) {
+	if bytes.Contains(doc, []byte("time-part")) && bytes.Contains(doc, []byte("single goroutines only for")) {
 		t.Error("a page that has all says that it is a part")
 	}
-	if part := pageOf(t, 200); !bytes.Contains(part, []byte("single goroutines for")) {
+	if part := pageOf(t, 200); !bytes.Contains(part, []byte("single goroutines only for")) {
 		t.Error("a page of a part does not say so")
 	}
 }

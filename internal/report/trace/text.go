@@ -99,7 +99,7 @@ func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	t.collector()
 	t.spans("Tasks", r.Tasks, false)
 	t.spans("Regions", r.Regions, true)
-	return t.Flush(w, "what the trace says")
+	return t.Flush(w, "conclusions from the trace")
 }
 
 func ns(v int64) string { return quantity.Nanoseconds(float64(v)) }
@@ -209,7 +209,7 @@ func (t *writer) path() {
 	for _, s := range t.r.Path {
 		all += s.Ns
 	}
-	n := t.head("Critical path", len(t.r.Path), fmt.Sprintf("from the end back to who ended each wait, %s", ns(all)))
+	n := t.head("Critical path", len(t.r.Path), fmt.Sprintf("from the end back through the goroutines that ended each wait, %s", ns(all)))
 	table := [][]string{{"started by", "state", "times", "time", "share", "longest", ""}}
 	for _, s := range t.r.Path[:n] {
 		table = append(table, []string{name(s.Start), s.State.String(), strconv.Itoa(s.Count), ns(s.Ns), share(s.Ns, all), ns(s.LongestNs), strings.TrimPrefix(strings.TrimPrefix(upTo(&s), ", "), " ")})
@@ -278,7 +278,7 @@ func (t *writer) edges() {
 	if len(t.r.Edges) == 0 {
 		return
 	}
-	n := t.head("Who ends whose wait", len(t.r.Edges), "")
+	n := t.head("Goroutines that end waits of others", len(t.r.Edges), "")
 	table := [][]string{{"wait at", "count", "delay", ""}}
 	for _, e := range t.r.Edges[:n] {
 		waker := "by the runtime"

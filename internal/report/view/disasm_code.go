@@ -144,11 +144,11 @@ func (c *code) missing() error {
 	case len(c.failures) > 0:
 		return errors.Join(c.failures...)
 	case c.bare:
-		return errors.New("no binary is at hand: name it before the profile")
+		return errors.New("no binary: name it before the profile")
 	case len(c.functions) == 0 && c.unnamed != "":
-		return fmt.Errorf("%s has no function at the profile's addresses: it has no symbols (-s, strip), or no table of Go's functions that can be read; build it without -s", c.unnamed)
+		return fmt.Errorf("%s has no function at the profile's addresses: it is stripped, or its Go function table cannot be read; build it without -s", c.unnamed)
 	case len(c.functions) == 0 && c.unmapped:
-		return errors.New("the profile's addresses lie in none of its mappings")
+		return errors.New("the profile's addresses lie outside its mappings")
 	case len(c.functions) == 0 && !c.addresses:
 		return errors.New("the profile has no addresses")
 	}

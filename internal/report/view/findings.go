@@ -67,7 +67,7 @@ func (d *ServiceDiff) write(b *bytes.Buffer) {
 		return quantity.Nanoseconds(*l.CPUPerRequestNs)
 	}
 	ns := func(n int64) string { return quantity.Nanoseconds(float64(n)) }
-	b.WriteString("Load, before → after, one measurement of each: whet prove -url says whether they differ\n")
+	b.WriteString("Load, before → after, one measurement of each: whet prove -url tests whether they differ\n")
 	row("throughput", quantity.Count(d.Before.ThroughputPerS), quantity.Count(d.After.ThroughputPerS), " requests a second")
 	row("service time", "p50 "+ns(d.Before.P50Ns), ns(d.After.P50Ns), fmt.Sprintf(", p99 %s → %s", ns(d.Before.P99Ns), ns(d.After.P99Ns)))
 	row("server's CPU", cpu(&d.Before), cpu(&d.After), " a request")
@@ -306,9 +306,9 @@ func (d *FindingsDiff) write(b *bytes.Buffer, most int) (more int) {
 	if d.Service != nil {
 		d.Service.write(b)
 	}
-	fmt.Fprintf(b, "Findings: %d gone, %d new, %d changed, %d as before", counts[FindingGone], counts[FindingNew], counts[FindingChanged], counts[FindingSame])
+	fmt.Fprintf(b, "Findings: %d gone, %d new, %d changed, %d unchanged", counts[FindingGone], counts[FindingNew], counts[FindingChanged], counts[FindingSame])
 	if n := counts[FindingUnmeasured]; n > 0 {
-		fmt.Fprintf(b, ", %d of benchmarks that the other side did not measure", n)
+		fmt.Fprintf(b, ", %d of benchmarks not measured on the other side", n)
 	}
 	b.WriteByte('\n')
 	for i := range d.Changes[:most] {

@@ -87,7 +87,7 @@ func TestDiffFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"Findings: 3 gone, 1 new, 1 changed, 2 as before\n",
+		"Findings: 3 gone, 1 new, 1 changed, 2 unchanged\n",
 		"gone     fmt-format in m.f (a.go:11)\n         CPU 20.0 % → none, ceiling 1.25x → none\n",
 		"CPU 5.5 % → 4.5 %, ceiling 1.06x → 1.05x; noise: within the sampling error\n",
 		"new      lock-held in m.n\\x1b[2J (a.go:9)\n         CPU none → 50.0 %, ceiling none → 2.00x\n",
@@ -125,11 +125,11 @@ func TestDiffOfServices(t *testing.T) {
 	if err := d.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = `Load, before → after, one measurement of each: whet prove -url says whether they differ
+	const want = `Load, before → after, one measurement of each: whet prove -url tests whether they differ
   throughput   1,161 → 2,068 requests a second
   service time p50 41.9 ms → 24.6 ms, p99 209 ms → 165 ms
   server's CPU 504 µs → unknown a request
-Findings: 0 gone, 0 new, 0 changed, 0 as before
+Findings: 0 gone, 0 new, 0 changed, 0 unchanged
 `
 	if got := strings.ReplaceAll(b.String(), "\u00a0", " "); got != want {
 		t.Errorf("%s\nnot\n%s", got, want)
@@ -196,7 +196,7 @@ func TestDiffFindingsUnmeasured(t *testing.T) {
 	}
 	d.Before, d.After = "a.whet  m", "b.whet  m"
 	var b bytes.Buffer
-	if err := d.Write(&b); err != nil || !strings.HasPrefix(b.String(), "before  a.whet  m\nafter   b.whet  m\nFindings: 2 gone, 0 new, 0 changed, 0 as before, 2 of benchmarks that the other side did not measure\n") {
+	if err := d.Write(&b); err != nil || !strings.HasPrefix(b.String(), "before  a.whet  m\nafter   b.whet  m\nFindings: 2 gone, 0 new, 0 changed, 0 unchanged, 2 of benchmarks not measured on the other side\n") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 }

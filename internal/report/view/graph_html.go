@@ -67,7 +67,7 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	d.picture(p)
 	d.put("</g>\n</svg>\n")
 	key := &svg{}
-	key.put(`<svg class="graph" width="%d" height="40" viewBox="-1 -1 %d 40" role="img" aria-label="what is what in the picture">`, keyWidth, keyWidth)
+	key.put(`<svg class="graph" width="%d" height="40" viewBox="-1 -1 %d 40" role="img" aria-label="key to the picture">`, keyWidth, keyWidth)
 	key.key(v)
 	key.put("</svg>\n")
 

@@ -122,7 +122,7 @@ func NewList(s *selection.Selection, l CodeOptions, o Options) (*List, error) {
 		}
 		r.Flat, r.LinesCum = all.FlatValue(), all.CumValue()
 		if all.Cum != once[id].Cum {
-			v.warn("%s calls itself through several lines: its cum of %s adds up the lines; counted once for each sample it is %s",
+			v.warn("%s calls itself on several lines: its cum of %s is the sum over lines; counted once per sample it is %s",
 				r.Function, v.value(r.LinesCum), v.value(r.Cum))
 		}
 		v.annotate(&r, s, sums, members[id], &l)
@@ -175,9 +175,9 @@ func (v *List) annotate(r *Routine, s *selection.Selection, sums []callgraph.Cos
 	var err error
 	switch {
 	case r.File == "":
-		r.Missing = "the profile does not say in which file it is"
+		r.Missing = "the profile does not name its file"
 	case l.Source == nil:
-		r.Missing = "no source at hand"
+		r.Missing = "no source found"
 	default:
 		if text, err = l.Source(r.File); err != nil {
 			r.Missing, text = err.Error(), nil

@@ -96,7 +96,7 @@ func TestListSaysThatRecursionCountsAgain(t *testing.T) {
 	if r.Flat != 8e6 || r.LinesCum != 11e6 || r.Cum != 8e6 {
 		t.Errorf("flat %d, cum of lines %d, cum %d", r.Flat, r.LinesCum, r.Cum)
 	}
-	want := "m.hot calls itself through several lines: its cum of 11ms adds up the lines; counted once for each sample it is 8ms"
+	want := "m.hot calls itself on several lines: its cum of 11ms is the sum over lines; counted once per sample it is 8ms"
 	if len(v.Warnings) != 1 || v.Warnings[0] != want {
 		t.Errorf("warnings %q, want %q", v.Warnings, want)
 	}
@@ -183,13 +183,13 @@ func TestListingsRefuse(t *testing.T) {
 		return nil, errors.New("open binary: gone")
 	}}, Options{})
 	for want, err := range map[string]error{
-		"list functions: no expression given":                                          list,
-		`no function with a sample matches "nowhere"`:                                  noMatch,
-		"list assembly: no expression given":                                           disasm,
-		`list assembly of "nowhere": the profile has no addresses`:                     noAddresses,
-		`no function with a sample matches "nowhere" (weblist)`:                        web,
-		`list assembly of "nowhere": no binary is at hand: name it before the profile`: noBinary,
-		`list assembly of "nowhere": open binary: gone`:                                badBinary,
+		"list functions: no expression given":                               list,
+		`no function with a sample matches "nowhere"`:                       noMatch,
+		"list assembly: no expression given":                                disasm,
+		`list assembly of "nowhere": the profile has no addresses`:          noAddresses,
+		`no function with a sample matches "nowhere" (weblist)`:             web,
+		`list assembly of "nowhere": no binary: name it before the profile`: noBinary,
+		`list assembly of "nowhere": open binary: gone`:                     badBinary,
 	} {
 		if err == nil || err.Error() != strings.TrimSuffix(want, " (weblist)") {
 			t.Errorf("%v, want %s", err, want)
@@ -257,7 +257,7 @@ func TestWeblistIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "203 functions match, the 200 that cost most are shown: a narrower expression shows the others"
+	want := "203 functions match, the 200 with the highest cost are shown: narrow the expression to see others"
 	if len(v.Functions) != maxWebFunctions || v.Functions[0].Cum != 203 || v.Functions[199].Cum != 4 || len(v.Warnings) != 1 || v.Warnings[0] != want {
 		t.Errorf("%d functions, %+v to %+v, warnings %q", len(v.Functions), v.Functions[0], v.Functions[len(v.Functions)-1], v.Warnings)
 	}
@@ -351,10 +351,10 @@ func TestListingsAsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const wantList = `{"schema":"whet/list/1","warnings":["doubt","m.hot calls itself through several lines: its cum of 11ms adds up the lines; counted once for each sample it is 8ms"],` +
+	const wantList = `{"schema":"whet/list/1","warnings":["doubt","m.hot calls itself on several lines: its cum of 11ms is the sum over lines; counted once per sample it is 8ms"],` +
 		`"binary":"","build_id":"","sample_type":"cpu","unit":"nanoseconds","time":"2026-11-20T09:00:00Z","samples":3,"total_ns":17000000,` +
 		`"functions":[{"function":"m.hot","file":"FILE","flat_ns":8000000,"flat_ratio":0.47058823529411764,"cum_ns":8000000,"cum_ratio":0.47058823529411764,` +
-		`"lines_cum_ns":11000000,"missing":"no source at hand","lines":[{"line":20,"text":"","flat_ns":5000000,"cum_ns":5000000},` +
+		`"lines_cum_ns":11000000,"missing":"no source found","lines":[{"line":20,"text":"","flat_ns":5000000,"cum_ns":5000000},` +
 		`{"line":21,"text":"","flat_ns":0,"cum_ns":3000000},{"line":25,"text":"","flat_ns":3000000,"cum_ns":3000000}]}]}`
 	if diff := cmp.Diff(wantList, compactJSON(t, name, func(b *bytes.Buffer) error { return list.WriteJSON(b) })); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
@@ -364,7 +364,7 @@ func TestListingsAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const wantWeb = `{"schema":"whet/weblist/1","warnings":["doubt"],"binary":"","build_id":"","sample_type":"cpu","unit":"nanoseconds","time":"2026-11-20T09:00:00Z","samples":3,"total_ns":17000000,` +
-		`"functions":[{"function":"m.old","file":"FILE","flat_ns":9000000,"flat_ratio":0.5294117647058824,"cum_ns":9000000,"cum_ratio":0.5294117647058824,"missing":"no source at hand",` +
+		`"functions":[{"function":"m.old","file":"FILE","flat_ns":9000000,"flat_ratio":0.5294117647058824,"cum_ns":9000000,"cum_ratio":0.5294117647058824,"missing":"no source found",` +
 		`"lines":[{"line":12,"text":"","flat_ns":9000000,"cum_ns":9000000,"instructions":[{"address":"0x0","text":"","file":"FILE","line":12,"flat_ns":9000000,"cum_ns":9000000,"inlined_calls":[]}]}]}]}`
 	if diff := cmp.Diff(wantWeb, compactJSON(t, name, func(b *bytes.Buffer) error { return web.WriteJSON(b) })); diff != "" {
 		t.Errorf("weblist (-want +got):\n%s", diff)

@@ -174,7 +174,7 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 		return cmp.Or(cmp.Compare(magnitude(b.Cum), magnitude(a.Cum)), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
 	})
 	if n := len(v.Functions); n > maxWebFunctions {
-		v.warn("%s functions match, the %d that cost most are shown: a narrower expression shows the others", quantity.Count(float64(n)), maxWebFunctions)
+		v.warn("%s functions match, the %d with the highest cost are shown: narrow the expression to see others", quantity.Count(float64(n)), maxWebFunctions)
 		v.Functions = v.Functions[:maxWebFunctions]
 	}
 	rows, deep, left := 0, 0, 0
@@ -212,10 +212,10 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 		v.addSource(w, costs, l)
 	}
 	if deep > 0 {
-		v.warn("%s instructions lie within more than %d inlined calls, of which those nearest to the line are shown", quantity.Count(float64(deep)), maxWebCalls)
+		v.warn("%s instructions lie within more than %d inlined calls: those nearest to the line are shown", quantity.Count(float64(deep)), maxWebCalls)
 	}
 	if left > 0 {
-		v.warn("%s instructions are left out, though their lines count them: a narrower expression shows them", quantity.Count(float64(left)))
+		v.warn("%s instructions are left out, but counted in their lines: narrow the expression to see them", quantity.Count(float64(left)))
 	}
 }
 
@@ -289,9 +289,9 @@ func (v *Weblist) addSource(w *WebFunction, costs map[int]*WebLine, l *CodeOptio
 	var err error
 	switch {
 	case w.File == "":
-		w.Missing = "it is not known in which file it is"
+		w.Missing = "its file is unknown"
 	case l.Source == nil:
-		w.Missing = "no source at hand"
+		w.Missing = "no source found"
 	default:
 		if text, err = l.Source(w.File); err != nil {
 			w.Missing, text = err.Error(), nil

@@ -79,7 +79,7 @@ type Drawing struct {
 }
 
 // ErrTooLarge is returned for graphs that nobody could look at.
-var ErrTooLarge = errors.New("too large to be drawn")
+var ErrTooLarge = errors.New("too large to draw")
 
 // Draw places the nodes and routes the edges of a graph.
 func Draw(nodes []Node, edges []Edge, o Options) (*Drawing, error) {
