@@ -84,7 +84,7 @@ func dispatch(ctx context.Context, e *cli.Env, args []string) error {
 		c, rest = lookup(explore.PromptName), args
 	}
 	if c == nil {
-		return cli.UsageError("there is no verb %q%s: whet help lists them", name, similar(name))
+		return cli.UsageError("unknown verb %q%s: whet help lists the verbs", name, similar(name))
 	}
 	fs, run := c.Flags()
 	rest, targetArgs := cutArgs(rest)
@@ -94,7 +94,7 @@ func dispatch(ctx context.Context, e *cli.Env, args []string) error {
 	}
 	if err != nil {
 		if known := pprofWord(name); known != "" && c.Name == explore.PromptName {
-			return cli.UsageError("%s is no flag: here it is %s", name, known)
+			return cli.UsageError("unknown flag %s: here it is %s", name, known)
 		}
 		if known := foreignFlag(c.Words, err); known != "" {
 			return cli.UsageError("%s: %s", c.Name, known)

@@ -25,16 +25,17 @@ func benchCommand() *cli.Command {
 		Operands: "PACKAGE...",
 		Short:    "run benchmarks of many packages into one recording, and keep a history",
 		Long: `
-Bench builds the test binaries of all packages that the patterns match, runs their benchmarks in
+Bench builds the test binaries of all matching packages, runs their benchmarks in
 rounds (-count), each in a process of its own, and then profiles them, in further processes, so
 that no timing pays for a profiler. It prints what go test prints, and writes one recording,
 which every verb opens: -benchmark chooses in it by name or package.
 
-With -history it also adds the results to a directory that keeps them by host and revision. With
--show it runs nothing and plots a benchmark over the revisions, with the changes of level that
-chance does not explain.
+With -history it also adds the results to a directory, by host and revision. With
+-show it runs nothing and plots a benchmark over the revisions, with the changes of level beyond
+chance.
 
-What does not build or fails is reported, and the others go on; the exit code is then 3.`,
+Bench reports each package that fails to build or to run and goes on with the others; it then
+exits with code 3.`,
 		Examples: []string{
 			"whet bench ./...",
 			"whet bench -bench Encode -count 5 -cpu 1,2 -o encode.whet ./encode/... ./internal/wire",
@@ -81,23 +82,23 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 	fs.Var(cli.BenchTimeFlag{Text: &o.BenchTime}, "benchtime", "run each for `time`, or for a number of calls like 100x")
 	fs.IntVar(&o.Count, "count", o.Count, "run each `n` times, in rounds over all of them")
 	fs.StringVar(&o.CPU, "cpu", o.CPU, "`list` of GOMAXPROCS values to run each with; profiles are taken with the first")
-	fs.Bool("benchmem", true, "for the habit: memory is always counted")
+	fs.Bool("benchmem", true, "accepted from habit: memory is always counted")
 	fs.StringVar(&o.Run, "run", o.Run, "first run the tests that match `regexp`; a package that fails them is not measured")
 	fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
-	cli.Duration(fs, &o.Timeout, "timeout", "stop a process, which runs one benchmark and its sub-benchmarks, after this `time`; 0 never")
-	cli.Duration(fs, &o.Budget, "budget", "start no process after this `time`; builds come on top (default: no limit)")
+	cli.Duration(fs, &o.Timeout, "timeout", "stop a process (one benchmark with its sub-benchmarks) after this `time`; 0 means never")
+	cli.Duration(fs, &o.Budget, "budget", "start no process after this `time`, builds not included (default: no limit)")
 	fs.StringVar(&b.profiles, "profiles", strings.Join(o.Profiles, ","), "`kinds` to take: cpu, allocs, block, mutex, or none")
 	declareKeep(fs, &b.keep)
 	fs.StringVar(&b.out, "o", "", "write the recording to `NAME.whet` (default: in .whet, named after the module); with -show the plots to NAME.svg")
 	fs.StringVar(&o.History, "history", "", "add the results to the history in `directory`, or show it")
-	fs.StringVar(&o.Host, "host", "", "in the history, call this machine by `name`: two of one make are one host without")
-	fs.StringVar(&b.s.Match, "show", "", "plot the benchmarks of the history that match `regexp`, over revisions")
-	fs.StringVar(&b.s.Unit, "unit", b.s.Unit, "of a history, show this `unit`, or all")
-	fs.Float64Var(&b.s.Alpha, "alpha", b.s.Alpha, "of a history, the chance that any change is found where there is none at all")
-	fs.StringVar(&b.format, "format", "text", "print as go test does (`text`), or in the Go benchmark format in full (go)")
+	fs.StringVar(&o.Host, "host", "", "in the history, call this machine `name` (machines of one make share the default name)")
+	fs.StringVar(&b.s.Match, "show", "", "plot the benchmarks of the history that match `regexp` over revisions")
+	fs.StringVar(&b.s.Unit, "unit", b.s.Unit, "with -show: the `unit` to show, or all")
+	fs.Float64Var(&b.s.Alpha, "alpha", b.s.Alpha, "with -show: the chance of any false change in the whole history")
+	fs.StringVar(&b.format, "format", "text", "print as go test does (`text`), or the complete Go benchmark format (go)")
 	fs.BoolVar(&b.json, "json", false, "print one JSON document")
-	fs.BoolVar(&b.verbose, "v", false, "pass on what the benchmarks print, to stderr")
+	fs.BoolVar(&b.verbose, "v", false, "copy the benchmarks' output to stderr")
 	return b
 }
 
@@ -106,9 +107,9 @@ func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 	o := &b.o
 	switch {
 	case slices.Contains(operands, "--"):
-		return cli.UsageError("bench: arguments of test binaries stand behind -args")
+		return cli.UsageError("bench: write arguments of test binaries after -args")
 	case b.format != "text" && b.format != "go":
-		return cli.UsageError("bench: -format %q: there are text and go", b.format)
+		return cli.UsageError("bench: -format %q: want text or go", b.format)
 	case b.json && b.format != "text":
 		return cli.UsageError("bench: choose -json or -format")
 	}
@@ -149,7 +150,7 @@ func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 		if n := len(res.Failures) - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more)", n)
 		}
-		return fmt.Errorf("not all could be measured, the others were: %s%s", res.Failures[0].Text, more)
+		return fmt.Errorf("some benchmarks could not be measured: %s%s", res.Failures[0].Text, more)
 	}
 	return nil
 }
@@ -195,9 +196,9 @@ func (b *benchFlags) show(ctx context.Context, e *cli.Env, operands []string, gi
 	case len(operands) > 0:
 		return cli.UsageError("bench: -show runs nothing: leave %s out, or leave out -show", strings.Join(operands, " "))
 	case b.o.History == "":
-		return cli.UsageError("bench: -show needs the -history that it shows")
+		return cli.UsageError("bench: -show needs -history")
 	case b.out != "" && !strings.HasSuffix(b.out, ".svg"):
-		return cli.UsageError("bench: with -show -o names a picture, NAME.svg, unlike %q", b.out)
+		return cli.UsageError("bench: with -show, -o names a picture NAME.svg, not %q", b.out)
 	}
 	for _, name := range []string{"bench", "benchtime", "count", "cpu", "run", "tags", "build", "timeout", "budget", "profiles", "format", "host", "keep"} {
 		if given[name] {

@@ -25,13 +25,13 @@ func compareCommand() *cli.Command {
 		Name:      "compare",
 		ReadsOnly: true,
 		Operands:  "[NAME=]FILE...",
-		Short:     "the statistics on benchmark text: benchstat's job on files",
+		Short:     "compare benchmark results in files, as benchstat does",
 		Long: `
 Compare reads what go test -bench printed and prints, for each benchmark, the median with its
 interval and how the other files differ from the first, with benchstat's figures and flags.
-All comparisons of one run are read together: p is adjusted by Holm's method and decides the
-"~" (-adjust none leaves it alone, as benchstat does). NAME= gives a file a heading; - is the
-standard input. A file that cannot be read to its last line fails.
+Holm's method adjusts p over all comparisons of one run, and the adjusted p decides the
+"~" (-adjust none turns this off, as in benchstat). NAME= gives a file a heading; - is the
+standard input. Compare fails on a file that it cannot read to the last line.
 
 Projections (-table, -row, -col, -ignore) are lists of keys: .name, .fullname, .file, .config,
 /key of a sub-benchmark, or a key of the files' own lines; key@alpha, key@num and
@@ -71,19 +71,19 @@ type compareFlags struct {
 
 func (v *compareFlags) declare(fs *flag.FlagSet) {
 	o := &v.options
-	fs.StringVar(&o.Filter, "filter", o.Filter, "use only results that match the `expression`")
+	fs.StringVar(&o.Filter, "filter", o.Filter, "use only results that match this `expression`")
 	fs.StringVar(&o.Table, "table", o.Table, "one table for each value of these `keys`")
 	fs.StringVar(&o.Row, "row", o.Row, "one row for each value of these `keys`")
-	fs.StringVar(&o.Col, "col", o.Col, "one column for each value of these `keys`; the first is compared with")
-	fs.StringVar(&o.Ignore, "ignore", o.Ignore, "take results together that differ in these `keys`")
+	fs.StringVar(&o.Col, "col", o.Col, "one column for each value of these `keys`; the first is the base")
+	fs.StringVar(&o.Ignore, "ignore", o.Ignore, "ignore differences in these `keys`")
 	fs.StringVar(&v.sort, "sort", string(o.Sort), "`order` of the rows: delta (the worst first), name or none; -delta and -name reverse")
-	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "call a difference one when p is at most this `probability`")
-	fs.Float64Var(&o.Confidence, "confidence", o.Confidence, "`probability` that a median's interval holds the true one")
+	fs.Float64Var(&o.Alpha, "alpha", o.Alpha, "report a difference when p is at most this `probability`")
+	fs.Float64Var(&o.Confidence, "confidence", o.Confidence, "confidence level of the medians' intervals, a `probability`")
 	fs.StringVar(&v.adjust, "adjust", string(o.Adjust), "`method` for many comparisons: holm or none")
 	fs.Var(cli.PercentFlag{Share: &o.Margin}, "margin", "mark differences below this `share` of the first column: 2% or 0.02")
-	fs.Var(&v.failOn, "fail-on", "exit with code 1 on `slower`, or slower:5% for at least so much: time, allocations, and units that a file says better= of")
+	fs.Var(&v.failOn, "fail-on", "exit with code 1 on `slower`, or slower:5% for at least 5 % (time, allocations, and units with better= in a file)")
 	fs.StringVar(&v.format, "format", "text", "print `text`, csv, markdown or json")
-	fs.BoolVar(&v.asJSON, "json", false, "print one JSON document, as -format json")
+	fs.BoolVar(&v.asJSON, "json", false, "print one JSON document, like -format json")
 	fs.BoolVar(&v.benchcmp, "benchcmp", false, "benchcmp's layout of two files: runs in pairs, no statistics")
 	fs.BoolVar(&v.pairs.Best, "best", false, "with -benchcmp, compare the fastest run of each benchmark")
 	fs.BoolVar(&v.pairs.Changed, "changed", false, "with -benchcmp, print only what changed")
@@ -118,7 +118,7 @@ func (g *gate) Set(s string) error {
 		}
 	}
 	if !(least >= 0) {
-		return fmt.Errorf("%q is no share to be slower by: give one like 5%%", share)
+		return fmt.Errorf("%q is not a share: give one like 5%%", share)
 	}
 	*g = gate{true, least}
 	return nil
@@ -147,12 +147,12 @@ func (v *compareFlags) run(e *cli.Env, set *flag.FlagSet, args []string) error {
 	}
 	if v.asJSON {
 		if slices.Contains(given, "format") && v.format != "json" {
-			return cli.UsageError("compare: -json and -format %s are two formats", v.format)
+			return cli.UsageError("compare: choose -json or -format %s", v.format)
 		}
 		v.format = "json"
 	}
 	if !slices.Contains([]string{"text", "csv", "markdown", "json"}, v.format) {
-		return cli.UsageError("compare: -format is %q: give text, csv, markdown or json", v.format)
+		return cli.UsageError("compare: -format %q: want text, csv, markdown or json", v.format)
 	}
 	v.options.SetSort(v.sort)
 	v.options.Adjust = tables.Adjust(v.adjust)
@@ -196,7 +196,7 @@ func (g *gate) check(e *cli.Env, r *tables.Result) error {
 	slower, checked := r.Gate(g.least)
 	if len(slower) == 0 {
 		if checked == 0 {
-			return errors.New("compare: -fail-on slower has nothing to look at: no benchmark with a time, allocations or a unit of declared direction has enough runs in two columns")
+			return errors.New("compare: -fail-on slower has nothing to test: no benchmark with a time, allocations or a unit with better= has enough runs in two columns")
 		}
 		return nil
 	}
@@ -214,7 +214,7 @@ func (g *gate) check(e *cli.Env, r *tables.Result) error {
 func (v *compareFlags) runBenchcmp(e *cli.Env, given []string, operands []tables.Operand) error {
 	for _, name := range given {
 		if !slices.Contains([]string{"benchcmp", "best", "changed", "mag"}, name) {
-			return cli.UsageError("compare: -benchcmp is a layout of its own: of the other flags only -best, -changed and -mag go with it, not -%s", name)
+			return cli.UsageError("compare: -benchcmp goes only with -best, -changed and -mag, not with -%s", name)
 		}
 	}
 	if len(operands) != 2 {
@@ -247,7 +247,7 @@ func withBenchmarks(e *cli.Env, o tables.Operand, read func(io.Reader) error) er
 	}
 	f, err := os.Open(o.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return cli.UsageError("compare: there is no file %s", o.Path)
+		return cli.UsageError("compare: no file %s", o.Path)
 	}
 	if err != nil {
 		return fmt.Errorf("read benchmarks: %w", err)

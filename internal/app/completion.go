@@ -15,10 +15,10 @@ func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:     "completion",
 		Operands: "bash|zsh|fish",
-		Short:    "a completion script for a shell",
+		Short:    "print a completion script for a shell",
 		Long: `
-Completion prints a script that completes verbs, flags, file names and recordings (@, @NAME). It is
-made from the same table as the help.`,
+Completion prints a script that completes verbs, flags, file names and recordings (@, @NAME). Whet
+makes it from the same table as the help.`,
 		Examples: []string{
 			"source <(whet completion bash)",
 			"whet completion zsh > ~/.zsh/completions/_whet",
@@ -34,7 +34,7 @@ made from the same table as the help.`,
 					"bash": writeBash, "zsh": writeZsh, "fish": writeFish,
 				}[shell]
 				if !ok {
-					return cli.UsageError("completion: there is none for %q: name bash, zsh or fish", shell)
+					return cli.UsageError("completion: %q: want bash, zsh or fish", shell)
 				}
 				return write(e.Stdout, completedVerbs())
 			}

@@ -32,7 +32,7 @@ func TestDiagnoseOfTwoKinds(t *testing.T) {
 		{"../format/profile/testdata/http.mutex.pb.gz", "../format/profile/testdata/http.block.pb.gz"},
 	} {
 		_, errs, code := whet(t, "", append([]string{"diagnose"}, files...)...)
-		if code != cli.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "diagnose each kind by itself") {
+		if code != cli.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "diagnose each kind separately") {
 			t.Errorf("%s: code %d, errors %q", files, code, errs)
 		}
 	}

@@ -73,10 +73,10 @@ func TestDiffOfRecordings(t *testing.T) {
 		t.Errorf("with a file: exit code %d, %s%s", code, out, errs)
 	}
 	other := recordingOf(t, [2]string{"block", "http.block.pb.gz"})
-	if _, errs, code := whet(t, "", "diff", before, other); code != cli.ExitUsage || !strings.Contains(errs, "no profiles of one kind") {
+	if _, errs, code := whet(t, "", "diff", before, other); code != cli.ExitUsage || !strings.Contains(errs, "no profiles of the same kind") {
 		t.Errorf("nothing in common: exit code %d, %s", code, errs)
 	}
-	if _, errs, code := whet(t, "", "diff", "-kind", "wall", before, after); code != cli.ExitUsage || !strings.Contains(errs, "holds no wall profile") {
+	if _, errs, code := whet(t, "", "diff", "-kind", "wall", before, after); code != cli.ExitUsage || !strings.Contains(errs, "has no wall profile") {
 		t.Errorf("-kind wall: exit code %d, %s", code, errs)
 	}
 }
@@ -172,7 +172,7 @@ func TestDiffDraws(t *testing.T) {
 		}
 	}
 	copied := file(t, "before.html", read(before))
-	if _, errs, code := whet(t, "", "diff", "-html", "-o", copied, copied, after); code != cli.ExitUsage || !strings.Contains(errs, "would be replaced") {
+	if _, errs, code := whet(t, "", "diff", "-html", "-o", copied, copied, after); code != cli.ExitUsage || !strings.Contains(errs, "would be overwritten") {
 		t.Errorf("-o BEFORE: exit code %d: %s", code, errs)
 	}
 	if _, errs, code := whet(t, "", "diff", "-o", "x.svg", before, after); code != cli.ExitUsage || !strings.Contains(errs, "whet flame -svg") {

@@ -19,7 +19,7 @@ func parseError(fs *flag.FlagSet, err error) string {
 		var names []string
 		fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
 		if near := nearest(strings.TrimPrefix(name, "-"), names); near != "" {
-			return fmt.Sprintf("there is no flag -%s (did you mean -%s?)", name, near)
+			return fmt.Sprintf("unknown flag -%s (did you mean -%s?)", name, near)
 		}
 	}
 	m := notParsed.Regexp().FindStringSubmatch(text)

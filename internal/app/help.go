@@ -17,7 +17,7 @@ func help(e *cli.Env, args []string) error {
 	}
 	c := lookup(args[0])
 	if c == nil {
-		return cli.UsageError("there is no verb %q%s: whet help lists them", args[0], similar(args[0]))
+		return cli.UsageError("unknown verb %q%s: whet help lists the verbs", args[0], similar(args[0]))
 	}
 	return printHelp(e.Stdout, c)
 }
@@ -41,7 +41,7 @@ Start with:
 	whet tune ./path/to/package
 
 Exit codes: 0 done; 1 found what it was asked to look for; 2 wrong usage; 3 failed, or the
-measurement is not valid; 4 prove cannot tell; 130 interrupted, with what it had.
+measurement is not valid; 4 prove cannot tell; 130 interrupted, with partial results.
 `)
 	return cli.PrintText(out, &w)
 }

@@ -34,28 +34,29 @@ func proveCommand() *cli.Command {
 		Short:    "is it faster? two versions in turns, with statistics",
 		Long: `
 Prove measures two versions of a program in turns and says whether the new one is faster, by what
-ratio (old/new: above 1 is faster), and how sure that is.
+ratio (old/new: above 1 is faster), and with what confidence.
 
 Benchmarks: OLD and NEW are git revisions, directories (with a go.mod the whole tree, else one
-package), test binaries, or "." for the working tree with what is not committed. One operand is
-OLD, and NEW the working tree; without any, and for "." alone, OLD is HEAD. What is the same binary
-on both sides is "no change" at once (-aa measures it all the same). Both sides are built alike,
-their tests run first, and each benchmark is measured in rounds: short slices, each a process of
-its own, in an order and with a layout of the code that are drawn by lot.
+package), test binaries, or "." for the working tree with uncommitted changes. One operand is
+OLD, and NEW the working tree; with no operand, and for "." alone, OLD is HEAD. Equal binaries
+on both sides are "no change" at once (-aa measures them anyway). Prove builds both sides alike,
+runs their tests first, and measures each benchmark in rounds: short slices, each a process of
+its own, in random order and with a random layout of the code.
 
 Commands: with -cmd the operands are two command lines; wall time, CPU time and peak memory.
 
-Services: with -url OLD_URL NEW_URL two services that run, or with -url URL two command lines that
-start one there ({port} stands for a free port); both get the same load in turns.
+Services: with -url OLD_URL NEW_URL two running services, or with -url URL two command lines that
+start one there ({port} means a free port); both get the same load in turns.
 
-Asking the same question of benchmarks again adds to the rounds of before and says so; -no-pool
-begins anew.
+A repeated question about benchmarks adds to the earlier rounds and says so; -no-pool
+starts afresh.
 
 -format go prints every slice for "whet compare -col side" or benchstat.
 
-Exit code 0: nothing is slower; 1: something is; 3: something failed; 4: nothing is slower, and of
-something it cannot tell. Time and allocations per operation decide it (of commands wall time, of
-services the median response time). -require faster turns 0 into 1 where nothing is faster.`,
+Exit code 0: nothing is slower; 1: something is slower; 3: something failed; 4: nothing is slower,
+but prove cannot tell for something. Time and allocations per operation decide (for commands wall
+time, for services the median response time). -require faster turns 0 into 1 when nothing is
+faster.`,
 		Examples: []string{
 			"whet prove",
 			"whet prove -bench Encode HEAD~3 HEAD",
@@ -126,54 +127,54 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 		service: service.DefaultOptions(), headers: cli.HeaderList{},
 	}
 	s, b, v, l := &p.shared, &p.bench, &p.service, &p.service.Load
-	cli.Duration(fs, &s.Budget, "budget", "`time` for measuring; builds and tests come on top")
-	fs.Float64Var(&s.Alpha, "alpha", s.Alpha, "chance, over the whole run, that anything equal is called faster or slower")
-	fs.Var(cli.PercentFlag{Share: &s.Margin}, "margin", "differences below this `share` hardly matter: 2% or 0.02")
-	fs.Var(roundsFlag{&s.Rounds}, "rounds", "plan `n` rounds instead of what the budget allows")
-	fs.Uint64Var(&s.Seed, "seed", s.Seed, "draw order and layouts from this `seed`, 0 draws one")
-	cli.Duration(fs, &p.timeout, "timeout", "stop one process (default 1m), or give up a request (default 10s), after this `time`")
-	fs.Var((*cli.StringList)(&s.Env[compare.Old]), "old-env", "set `KEY=value` for old alone, its build and its processes; may be given several times")
-	fs.Var((*cli.StringList)(&s.Env[compare.New]), "new-env", "set `KEY=value` for new alone")
-	fs.StringVar(&p.require, "require", "", "exit 1 where nothing is slower and nothing `faster` (and 4, as ever, where it cannot tell)")
+	cli.Duration(fs, &s.Budget, "budget", "`time` for measuring, builds and tests not included")
+	fs.Float64Var(&s.Alpha, "alpha", s.Alpha, "chance of any false verdict of faster or slower in the whole run")
+	fs.Var(cli.PercentFlag{Share: &s.Margin}, "margin", "ignore differences below this `share`: 2% or 0.02")
+	fs.Var(roundsFlag{&s.Rounds}, "rounds", "plan `n` rounds instead of as many as the budget allows")
+	fs.Uint64Var(&s.Seed, "seed", s.Seed, "draw order and layouts from this `seed`; 0 means a random seed")
+	cli.Duration(fs, &p.timeout, "timeout", "stop a process (default 1m) or give up a request (default 10s) after this `time`")
+	fs.Var((*cli.StringList)(&s.Env[compare.Old]), "old-env", "set `KEY=value` in the environment of old's build and processes; may be given several times")
+	fs.Var((*cli.StringList)(&s.Env[compare.New]), "new-env", "set `KEY=value` in the environment of new's build and processes")
+	fs.StringVar(&p.require, "require", "", "exit 1 when nothing is slower and nothing `faster` (and 4, as always, when prove cannot tell)")
 	fs.StringVar(&p.format, "format", "text", "print `text`, markdown for a pull request, go (every slice in the Go benchmark format, both sides) or json")
 	fs.BoolVar(&p.asJSON, "json", false, "print one JSON document")
-	fs.BoolVar(&p.verbose, "v", false, "pass on what is printed by what is measured, to stderr; print what the verdicts rest on")
+	fs.BoolVar(&p.verbose, "v", false, "copy the output of both sides to stderr; print the figures behind the verdicts")
 
 	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: compare those that match `regexp`, as in go test")
-	fs.StringVar(&b.Packages, "pkg", "", "benchmarks: those of the packages that match `pattern` in either tree (default ./...)")
+	fs.StringVar(&b.Packages, "pkg", "", "benchmarks: measure the packages that match `pattern` in either tree (default ./...)")
 	fs.StringVar(&b.Run, "run", "", "benchmarks: run only the tests that match `regexp` first; '^$' runs none")
 	fs.BoolVar(&b.Race, "race", false, "benchmarks: run the tests with the race detector")
 	fs.StringVar(&b.Tags, "tags", "", "benchmarks: build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&b.Flags), "build", "benchmarks: pass a further `flag` to go build; may be given several times")
-	fs.Var((*cli.StringList)(&b.SideFlags[compare.Old]), "old-flags", "benchmarks: pass a further `flag` to go build for old alone; may be given several times")
-	fs.Var((*cli.StringList)(&b.SideFlags[compare.New]), "new-flags", "benchmarks: pass a further `flag` to go build for new alone")
-	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
-	fs.Var(&p.pin, "pin", "benchmarks: run them on these `processors` only, as in 0,1 (changes GOMAXPROCS)")
-	fs.BoolVar(&b.Layouts, "layouts", b.Layouts, "benchmarks: link anew for each round, with the functions in an order drawn by lot")
-	fs.BoolVar(&b.AA, "aa", false, "benchmarks: measure also what is the same binary on both sides, which shows the noise")
-	fs.BoolVar(&p.why, "why", false, "benchmarks: profile those that changed, and name functions and compiler decisions that account for it")
-	fs.BoolVar(&p.noPool, "no-pool", false, "benchmarks: neither use nor keep the rounds of earlier runs of the same question")
+	fs.Var((*cli.StringList)(&b.SideFlags[compare.Old]), "old-flags", "benchmarks: pass a further `flag` to go build for old only; may be given several times")
+	fs.Var((*cli.StringList)(&b.SideFlags[compare.New]), "new-flags", "benchmarks: pass a further `flag` to go build for new only")
+	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: set GOMAXPROCS to `n`")
+	fs.Var(&p.pin, "pin", "benchmarks: run on these `processors` only, as in 0,1 (changes GOMAXPROCS)")
+	fs.BoolVar(&b.Layouts, "layouts", b.Layouts, "benchmarks: link again for each round, with the functions in random order")
+	fs.BoolVar(&b.AA, "aa", false, "benchmarks: also measure equal binaries, which shows the noise")
+	fs.BoolVar(&p.why, "why", false, "benchmarks: profile the changed ones, and name the functions and compiler decisions that explain the change")
+	fs.BoolVar(&p.noPool, "no-pool", false, "benchmarks: neither use earlier rounds of the same question nor keep these")
 	fs.StringVar(&b.Out, "o", "", "benchmarks: write a recording to `NAME.whet`")
 
-	fs.BoolVar(&p.cmd, "cmd", false, "compare two command lines that end")
-	fs.BoolVar(&p.command.SameOutput, "same-output", false, "commands: what they print on stdout has to be the same")
+	fs.BoolVar(&p.cmd, "cmd", false, "compare two commands that run to their end")
+	fs.BoolVar(&p.command.SameOutput, "same-output", false, "commands: require the same output on stdout")
 
-	fs.StringVar(&p.url, "url", "", "compare two services: the `URL` of old, or of what both command lines start")
-	fs.Float64Var(&v.Rate, "rate", 0, "services: send `n` requests a second to either (default: half of what the slower one completes)")
-	cli.Duration(fs, &v.Span, "slice", "services: `time` under load in one slice (default: 1s, longer where the rate is low)")
-	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: `n` connections at most")
+	fs.StringVar(&p.url, "url", "", "compare two services: the `URL` of old, or of the service that both command lines start")
+	fs.Float64Var(&v.Rate, "rate", 0, "services: send `n` requests a second to each (default: half the throughput of the slower one)")
+	cli.Duration(fs, &v.Span, "slice", "services: `time` under load in one slice (default: 1s, longer at a low rate)")
+	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: use at most `n` connections")
 	fs.Var(&p.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
 	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
 	fs.StringVar(&p.body, "body", "", "services: the request's body: `text|@file`")
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
-	fs.Var((*cli.StringList)(&v.Pprof), "pprof", "services: base `URL` of the profiles, once for both or twice, for allocated bytes a request")
+	fs.Var((*cli.StringList)(&v.Pprof), "pprof", "services: base `URL` of the profiles (once for both, or twice), to count allocated bytes per request")
 	cli.Duration(fs, &v.Ready, "ready", "services: `time` to wait for the first answer")
-	fs.BoolVar(&v.SameAnswers, "same-answers", false, "services: send both the same requests first; answers that differ end it with exit code 1")
-	fs.BoolVar(&v.AnswersOnly, "answers-only", false, "services: with -same-answers, measure nothing behind it")
+	fs.BoolVar(&v.SameAnswers, "same-answers", false, "services: first send both the same requests; exit with code 1 when answers differ")
+	fs.BoolVar(&v.AnswersOnly, "answers-only", false, "services: with -same-answers, compare answers and measure nothing")
 	fs.StringVar(&v.Requests, "requests", "", "services: with -same-answers, replay the requests in this `file`: METHOD PATH [HEADERS as JSON] [BODY], one a line")
 	fs.Var(commaList{&v.Ignore}, "ignore-fields", "services: `fields` of JSON answers that may differ, as in id,items.*.time")
-	fs.Var(commaList{&v.Headers}, "compare-headers", "services: headers of answers that have to be the same, a `list` of names")
+	fs.Var(commaList{&v.Headers}, "compare-headers", "services: compare these headers of answers too, a `list` of names")
 	return p
 }
 
@@ -186,7 +187,7 @@ func (l *processorList) Set(s string) error {
 	for part := range strings.SplitSeq(s, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < 0 || slices.Contains(*l, n) {
-			return fmt.Errorf("%q is no list of processors like 0,2", s)
+			return fmt.Errorf("%q is not a list of processors like 0,2", s)
 		}
 		*l = append(*l, n)
 	}
@@ -221,7 +222,7 @@ func (r roundsFlag) String() string { return "" }
 func (r roundsFlag) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return errors.New("give a whole number of rounds above 0, or leave -rounds out to let the budget decide")
+		return errors.New("give a whole number above 0, or leave -rounds out to let the budget decide")
 	}
 	*r.n = n
 	return nil
@@ -234,7 +235,7 @@ func (p *proveFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 	kind := proveBenchmarks
 	switch {
 	case p.cmd && given["url"]:
-		return cli.UsageError("prove: choose -cmd or -url: two commands that end, or two services")
+		return cli.UsageError("prove: choose -cmd (two commands) or -url (two services)")
 	case p.cmd:
 		kind = proveCommands
 	case given["url"]:
@@ -242,18 +243,18 @@ func (p *proveFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if of := proveFlagsOf[name]; of != "" && of != kind {
-			return cli.UsageError("prove: -%s is for %s, and these are %s", name, of, kind)
+			return cli.UsageError("prove: -%s is for %s, but these are %s", name, of, kind)
 		}
 	}
 	switch {
 	case p.asJSON && given["format"] && p.format != "json":
 		return cli.UsageError("prove: choose -json or -format %s", p.format)
 	case !slices.Contains([]string{"text", "markdown", "go", "json"}, p.format):
-		return cli.UsageError("prove: -format %q: there are text, markdown, go and json", p.format)
+		return cli.UsageError("prove: -format %q: want text, markdown, go or json", p.format)
 	case p.require != "" && p.require != string(compare.Faster):
-		return cli.UsageError("prove: -require %q: it knows faster only", p.require)
+		return cli.UsageError("prove: -require %q: want faster", p.require)
 	case e.TargetArgs != nil && kind != proveBenchmarks:
-		return cli.UsageError("prove: -args is for benchmarks: write arguments into the command lines")
+		return cli.UsageError("prove: -args is for benchmarks: put the arguments into the command lines")
 	}
 	if p.asJSON {
 		p.format = "json"
@@ -370,7 +371,7 @@ func (p *proveFlags) services(operands []string) (m proof, err error) {
 		o.URL, _ = cli.AsURL(p.url)
 		o.Old, o.New = operands[0], operands[1]
 	default:
-		return m, cli.UsageError("prove -url takes the address of new behind that of old, or two command lines, not %d operands", len(operands))
+		return m, cli.UsageError("prove -url URL takes one more operand, the URL of new, or two command lines, not %d operands", len(operands))
 	}
 	for i := range o.Pprof {
 		o.Pprof[i], _ = cli.AsURL(o.Pprof[i])

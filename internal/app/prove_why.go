@@ -25,7 +25,7 @@ func (p *proveFlags) explain(ctx context.Context, pair *sides.Pair, res *compare
 		o.Benchmarks = append(o.Benchmarks, b)
 	}
 	if len(o.Benchmarks) == 0 {
-		res.Warnings = append(res.Warnings, "-why: nothing is faster or slower for sure, so there is nothing to explain")
+		res.Warnings = append(res.Warnings, "-why: no verdict is faster or slower: nothing to explain")
 		return nil
 	}
 	changes, err := why.Explain(ctx, o)

@@ -22,7 +22,7 @@ func runRecord(ctx context.Context, e *cli.Env, record recordFunc, asJSON bool) 
 		return cli.KeptError(err, "what was recorded", outcome.Path)
 	}
 	if len(outcome.Failures) > 0 {
-		return fmt.Errorf("%d of the benchmarks could not be measured, the others were: %s", len(outcome.Failures), outcome.Failures[0])
+		return fmt.Errorf("%d of the benchmarks could not be measured: %s", len(outcome.Failures), outcome.Failures[0])
 	}
 	return nil
 }

@@ -22,21 +22,21 @@ func recordingsCommand() *cli.Command {
 		Name:       "recordings",
 		Operands:   "[RECORDING]",
 		Recordings: 1,
-		Short:      "list the recordings that @ and @NAME stand for, or copy one for sharing",
+		Short:      "list recordings and their short names (@, @NAME), or copy one for sharing",
 		Long: `
-Recordings lists what is in .whet in the module's root, where recordings go without -o, the newest
-first: @ is the newest, @2 the one before it, @NAME the newest of that name.
+Recordings lists the recordings in .whet in the module's root, the default place without -o, the
+newest first: @ is the newest, @2 the one before it, @NAME the newest of that name.
 
-With -for-sharing it writes a copy of a recording, by default of the newest, without sources and
-without the names of hosts, users and directories; figures and findings stay. With -prune it drops
-the binaries of benchmarks that a build of the revision checked out here gives again, byte for byte.`,
+With -for-sharing it writes a copy of a recording, by default the newest, without sources and
+without the names of hosts, users and directories; it keeps figures and findings. With -prune it
+drops the binaries of benchmarks that a build of the current revision reproduces byte for byte.`,
 		Examples: []string{"whet recordings", "whet recordings -json", "whet diff @2 @", "whet recordings -for-sharing @chi"},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			asJSON := fs.Bool("json", false, "print one JSON document")
-			operands := fs.Bool("operands", false, "print what stands for each alone (@, @2, @NAME), a word a line: completion asks")
+			operands := fs.Bool("operands", false, "print only the short names (@, @2, @NAME), one a line, for shell completion")
 			share := fs.Bool("for-sharing", false, "write a copy without sources and names of hosts, users and directories")
-			prune := fs.Bool("prune", false, "drop the binaries that a build of the revision checked out here gives again")
-			out := fs.String("o", "", "with -for-sharing: write the copy to `NAME.whet` (default: the recording's name and -shared, here)")
+			prune := fs.Bool("prune", false, "drop the binaries that a build of the current revision reproduces")
+			out := fs.String("o", "", "with -for-sharing: write the copy to `NAME.whet` (default: the recording's name with -shared, in the current directory)")
 			return func(ctx context.Context, e *cli.Env, rest []string) error {
 				place, err := dotwhet.Of(".")
 				if err != nil {
@@ -44,15 +44,15 @@ the binaries of benchmarks that a build of the revision checked out here gives a
 				}
 				switch {
 				case *prune && (*share || *operands || len(rest) > 0):
-					return cli.UsageError("recordings: -prune is by itself: it looks at all that are listed")
+					return cli.UsageError("recordings: -prune takes no operands or other flags: it covers all listed recordings")
 				case *prune:
 					return pruneRecordings(ctx, e, place, *asJSON)
 				case *share:
 					return shareRecording(e, place, rest, *out, *asJSON)
 				case *out != "":
-					return cli.UsageError("recordings: -o is for -for-sharing")
+					return cli.UsageError("recordings: -o goes with -for-sharing")
 				case len(rest) > 0:
-					return cli.UsageError("recordings: it lists all there are, and %s is no flag: whet diagnose shows one", strings.Join(rest, " "))
+					return cli.UsageError("recordings: unexpected operand %s: it lists all recordings; whet diagnose shows one", strings.Join(rest, " "))
 				case *operands:
 					return place.PrintOperands(e.Stdout)
 				}
@@ -121,12 +121,12 @@ func namesHere() []string {
 }
 
 func declareKeep(fs *flag.FlagSet, keep *int) {
-	fs.IntVar(keep, "keep", dotwhet.Keep, "without -o: keep the last `n` recordings of .whet, and remove older ones that have no name of yours")
+	fs.IntVar(keep, "keep", dotwhet.Keep, "without -o: keep the last `n` recordings of .whet and remove older ones with default names")
 }
 
 func checkKeep(verb string, keep int) error {
 	if keep < 1 {
-		return cli.UsageError("%s: -keep %d: at least the new recording is kept", verb, keep)
+		return cli.UsageError("%s: -keep %d: give at least 1", verb, keep)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func pruneRecordings(ctx context.Context, e *cli.Env, place dotwhet.Place, asJSO
 		p := pruned{Recording: list[i].Path}
 		p.Why, err = unlike(ctx, &list[i], at, dirty, filepath.Join(tmp, "x.test"), built)
 		if err == nil && p.Why == "" {
-			p.Freed, err = recording.DropBinary(list[i].Path, "the binary was dropped: a build of revision "+at+" gives it again")
+			p.Freed, err = recording.DropBinary(list[i].Path, "the binary was dropped: a build of revision "+at+" reproduces it")
 			if errors.Is(err, recording.ErrRead) {
 				p.Why, err = err.Error(), nil
 			}
@@ -98,17 +98,17 @@ func unlike(ctx context.Context, entry *dotwhet.Entry, at string, dirty bool, ou
 	i := slices.IndexFunc(m.Artifacts, func(a recording.Artifact) bool { return a.Kind == recording.KindBinary })
 	switch {
 	case i < 0:
-		return "it holds no binary", nil
+		return "it has no binary", nil
 	case m.Partial != "":
 		return "it is partial", nil
 	case m.Kind != recording.TargetBenchmark:
-		return "its program was built with whet's agent, which a plain build does not have", nil
+		return "its program was built with whet's agent, so a plain build differs", nil
 	case m.Build.Revision == "" || m.Build.Dirty == nil || *m.Build.Dirty:
-		return "it was recorded with changes that are not committed", nil
+		return "it was recorded with uncommitted changes", nil
 	case at != m.Build.Revision:
-		return fmt.Sprintf("it is of revision %.12s, which is not checked out here", m.Build.Revision), nil
+		return fmt.Sprintf("it is of revision %.12s, not the current one", m.Build.Revision), nil
 	case dirty:
-		return "the tree has changes that are not committed", nil
+		return "the tree has uncommitted changes", nil
 	}
 	rec, err := recording.Open(entry.Path)
 	if err != nil {
@@ -139,7 +139,7 @@ func unlike(ctx context.Context, entry *dotwhet.Entry, at string, dirty bool, ou
 		built[key] = sum
 	}
 	if sha256.Sum256(recording.Slim(data)) != sum {
-		return "a build gives another binary: another Go, environment or directory", nil
+		return "a build gives a different binary: Go version, environment or directory differ", nil
 	}
 	return "", nil
 }

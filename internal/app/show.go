@@ -25,11 +25,11 @@ type showFlags struct {
 
 func newShowFlags(fs *flag.FlagSet) *showFlags {
 	f := &showFlags{format: "text"}
-	fs.BoolVar(&f.text.All, "all", false, "print findings below the threshold, all places and rows too")
-	fs.BoolVar(&f.text.Tables, "tables", false, "print what the result rests on too: machine, events, benchmarks, samples, functions, source")
+	fs.BoolVar(&f.text.All, "all", false, "also print findings below the threshold, and all places and rows")
+	fs.BoolVar(&f.text.Tables, "tables", false, "also print the tables: machine, events, benchmarks, samples, functions, source")
 	fs.StringVar(&f.format, "format", f.format, "print `text`, github (annotations of a workflow, and its step summary), sarif, or markdown for a pull request")
-	fs.BoolVar(&f.open, "open", false, "open the HTML report in the browser; diagnose: the one beside the recording, unless -o names one")
-	fs.Func("fail-on", "exit 1 where a `finding` stands; of at least a confidence: finding:medium, finding:high", func(s string) (err error) {
+	fs.BoolVar(&f.open, "open", false, "open the HTML report in the browser (diagnose: the one beside the recording, or that of -o)")
+	fs.Func("fail-on", "exit 1 on a `finding`, or one of at least this confidence: finding:medium, finding:high", func(s string) (err error) {
 		f.bar, err = review.ParseBar(s)
 		return err
 	})
@@ -46,7 +46,7 @@ var showChoices = map[string][]string{
 func (f *showFlags) check(verb string) error {
 	switch {
 	case !slices.Contains(showChoices["format"], f.format):
-		return cli.UsageError("%s: -format %q: there are %s", verb, f.format, strings.Join(showChoices["format"], ", "))
+		return cli.UsageError("%s: -format %q: want %s", verb, f.format, strings.Join(showChoices["format"], ", "))
 	case f.asJSON && f.format != "text":
 		return cli.UsageError("%s: choose -json or -format %s", verb, f.format)
 	}

@@ -23,7 +23,7 @@ func TestFailOn(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"give finding, finding:medium": {"diagnose", "-fail-on", "place", original},
-		"there are text, github":       {"diagnose", "-format", "html", original},
+		"want text, github":            {"diagnose", "-format", "html", original},
 		"choose -json or -format":      {"tune", "-json", "-format", "sarif", "./nosuch"},
 	} {
 		if _, errs, code := whet(t, "", args...); code != cli.ExitUsage || !strings.Contains(errs, want) {

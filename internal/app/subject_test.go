@@ -200,7 +200,7 @@ func TestUnknownUnit(t *testing.T) {
 		{"top -unit ms", false}, {"top -unit MB", false}, {"top -unit auto", false}, {"top -unit count", false}, {"top", false},
 	} {
 		out, errs, code := whet(t, "", append(strings.Fields(c.args), x)...)
-		if code != cli.ExitDone || strings.Contains(out+errs, "-unit=parsec names no unit") != c.warned {
+		if code != cli.ExitDone || strings.Contains(out+errs, "unknown unit -unit=parsec") != c.warned {
 			t.Errorf("%s: exit code %d, %q, %q", c.args, code, out, errs)
 		}
 	}
@@ -280,7 +280,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%q: exit code %d: %s\n%swant\n%s", c.args, code, errs, out, c.want)
 		}
 	}
-	if _, errs, code := whet(t, "", "merge", "-base", x, "-diff_base", y, x); code != cli.ExitUsage || !strings.Contains(errs, "choose one") {
+	if _, errs, code := whet(t, "", "merge", "-base", x, "-diff_base", y, x); code != cli.ExitUsage || !strings.Contains(errs, "choose -base or -diff_base") {
 		t.Errorf("-base and -diff_base: exit code %d, %q", code, errs)
 	}
 }
@@ -333,7 +333,7 @@ func TestPromptFromPipe(t *testing.T) {
 	if out, _, code := whet(t, "folded", "prompt", "x.folded"); code != 0 || out != foldedText {
 		t.Errorf("no newline: exit code %d, %q", code, out)
 	}
-	if _, errs, code := whet(t, strings.Repeat("x", 70_000), "prompt", "x.folded"); code != cli.ExitFailed || !strings.Contains(errs, "more than") {
+	if _, errs, code := whet(t, strings.Repeat("x", 70_000), "prompt", "x.folded"); code != cli.ExitFailed || !strings.Contains(errs, "longer than 65536 bytes") {
 		t.Errorf("an endless line: exit code %d, %.200q", code, errs)
 	}
 	if _, errs, code := whet(t, "sample_index=bytes\nhelp\nhelp top\nhelp focus\nhelp cum\no\nhelp nonsense\n", "x.folded"); code != cli.ExitFailed || strings.Count(errs, "whet: ") != 2 {
@@ -351,8 +351,8 @@ func TestWithoutVerb(t *testing.T) {
 		says string
 	}{
 		{"tunes", cli.ExitUsage, "did you mean"},
-		{"none.pb.gz", cli.ExitUsage, "there is no profile none.pb.gz"},
-		{"-alloc_space none.pb.gz", cli.ExitUsage, "there is no profile none.pb.gz"},
+		{"none.pb.gz", cli.ExitUsage, "no profile none.pb.gz"},
+		{"-alloc_space none.pb.gz", cli.ExitUsage, "no profile none.pb.gz"},
 		{"-nonsense none.pb.gz", cli.ExitUsage, "-nonsense"},
 		{"127.0.0.1:1", cli.ExitFailed, "127.0.0.1:1"},
 	} {

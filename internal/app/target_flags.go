@@ -66,18 +66,18 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.StringVar(&b.Tags, "tags", "", "build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&b.Flags), "build", "pass a further `flag` to go build; may be given several times")
 	fs.BoolVar(&b.NoBinary, "no-binary", false, "leave the binary out of the recording")
-	fs.BoolVar(&b.NoSource, "no-source", false, "leave sources, and the types of what they import, out of the recording")
-	cli.Duration(fs, &t.budget, "budget", "`time` for measuring: of a service its load with the warm-up, in place of -d; builds, tests and the report come on top")
-	cli.Duration(fs, &t.timeout, "timeout", "stop a benchmark process (default: what the budget leaves), or give up a request (default 10s), after this `time`")
+	fs.BoolVar(&b.NoSource, "no-source", false, "leave sources and the types of their imports out of the recording")
+	cli.Duration(fs, &t.budget, "budget", "`time` for measuring, builds, tests and the report not included; for a service the load with its warm-up, instead of -d")
+	cli.Duration(fs, &t.timeout, "timeout", "stop a benchmark process (default: the rest of the budget) or give up a request (default 10s) after this `time`")
 	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: measure those that match `regexp`, as in go test")
-	fs.Var(cli.BenchTimeFlag{Text: &b.BenchTime}, "benchtime", "benchmarks: one run's length, a `time` like 1s or a count like 100x (default chosen)")
-	fs.IntVar(&b.Samples, "samples", b.Samples, "benchmarks: CPU samples of the measured code wanted for each")
+	fs.Var(cli.BenchTimeFlag{Text: &b.BenchTime}, "benchtime", "benchmarks: length of one run, a `time` like 1s or a count like 100x (default: whet chooses)")
+	fs.IntVar(&b.Samples, "samples", b.Samples, "benchmarks: take this many CPU samples of the measured code for each")
 	fs.StringVar(&b.Run, "run", "", "benchmarks: run only the tests that match `regexp` first; '^$' runs none")
-	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: their GOMAXPROCS, `n`")
-	fs.IntVar(&t.program.Count, "count", t.program.Count, "programs: run it `n` times, and add the profiles up (default: until there are samples enough, while a run changes nothing)")
-	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: requests in flight, each of `n` clients sends one after the other")
-	cli.Duration(fs, &l.Duration, "d", "services: `time` under load that is measured")
-	cli.Duration(fs, &l.Warmup, "warmup", "services: `time` under load before that")
+	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: set GOMAXPROCS to `n`")
+	fs.IntVar(&t.program.Count, "count", t.program.Count, "programs: run `n` times and add the profiles up (default: until samples suffice, if a run has no side effects)")
+	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: run `n` clients, each with one request in flight")
+	cli.Duration(fs, &l.Duration, "d", "services: measure this `time` under load")
+	cli.Duration(fs, &l.Warmup, "warmup", "services: warm up this `time` under load before measuring")
 	cli.Duration(fs, &t.service.Ready, "ready", "services: `time` to wait for the first answer")
 	fs.StringVar(&t.service.Pprof, "pprof", "", "services: base `URL` of the profiles, with or without /debug/pprof/, or unix:/path of an agent's socket (default: that of the target)")
 	fs.Var(&t.headers, "H", "services: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
@@ -86,7 +86,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
 	fs.BoolVar(&t.asJSON, "json", false, "print one JSON document")
-	fs.BoolVar(&t.verbose, "v", false, "pass on what the target prints, that of benchmarks and servers to stderr; tune: print all warnings in full")
+	fs.BoolVar(&t.verbose, "v", false, "pass on the target's output (of benchmarks and servers to stderr); tune: print all warnings in full")
 	return t
 }
 
@@ -153,7 +153,7 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 		o.Common, o.Load.URL, o.Server = c, operand, behind
 		o.Pprof, _ = cli.AsURL(o.Pprof)
 		if dashes >= 0 && len(behind) == 0 {
-			return nil, cli.UsageError("%s: name the command that starts the server behind --", verb)
+			return nil, cli.UsageError("%s: name the command that starts the server after --", verb)
 		}
 		if t.timeout != 0 {
 			o.Load.Timeout = t.timeout
@@ -217,7 +217,7 @@ func printLast(w io.Writer, b *process.Bounded) {
 	lines := strings.Split(text, "\n")
 	if more := len(lines) - lastLines; more > 0 || dropped > 0 {
 		lines = lines[max(more, 0):]
-		fmt.Fprintf(w, "whet: the program's last lines (-v passes on all that it prints):\n")
+		fmt.Fprintf(w, "whet: the program's last lines (-v passes on its whole output):\n")
 	} else {
 		fmt.Fprintf(w, "whet: the program printed:\n")
 	}
@@ -235,7 +235,7 @@ func (t *targetFlags) divideBudget(verb string, o *tune.ServiceOptions) error {
 	case !given["budget"]:
 		return nil
 	case given["d"]:
-		return cli.UsageError("%s: choose -budget or -d: of a service, -budget is -d with the warm-up", verb)
+		return cli.UsageError("%s: choose -budget or -d: for a service, -budget is -d plus the warm-up", verb)
 	}
 	if !given["warmup"] {
 		o.Load.Warmup = min(o.Load.Warmup, t.budget/5)
@@ -264,7 +264,7 @@ func (t *targetFlags) check(verb, kind string) error {
 		for _, k := range kinds {
 			nouns = append(nouns, targetNouns[k])
 		}
-		err = cli.UsageError("%s: -%s is for %s, and the target is a %s", verb, f.Name, strings.Join(nouns, " and "), strings.TrimSuffix(targetNouns[kind], "s"))
+		err = cli.UsageError("%s: -%s is for %s, but the target is a %s", verb, f.Name, strings.Join(nouns, " and "), strings.TrimSuffix(targetNouns[kind], "s"))
 	})
 	return err
 }
@@ -273,9 +273,9 @@ func recordCommand() *cli.Command {
 	return &cli.Command{
 		Name:     "record",
 		Operands: "[TARGET] [-- COMMAND or ARGS…]",
-		Short:    "record what whet tune records, without the report",
+		Short:    "make a recording as whet tune does, without the report",
 		Long: `
-Record measures a target as whet tune does and writes the recording (NAME.whet), nothing else.
+Record measures a target as whet tune does and writes only the recording (NAME.whet).
 whet diagnose, top, list and flame read it, here or on another machine.`,
 		Examples: []string{
 			"whet record -o before.whet ./internal/encode",

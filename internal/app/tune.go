@@ -23,28 +23,28 @@ func tuneCommand() *cli.Command {
 		Name:     "tune",
 		Choices:  showChoices,
 		Operands: "[TARGET] [-- COMMAND or ARGS…]",
-		Short:    "measure a package's benchmarks, a program or a service, show where they spend, name what to change",
+		Short:    "measure a package's benchmarks, a program or a service, show their costs, name the changes to make",
 		Long: `
-TARGET is one of three; without one it is the package of the current directory:
+TARGET is one of three; the default is the package in the current directory:
 
-A package with benchmarks, as a directory (./path/to/pkg) or an import path. Tune builds its
-test binary once, runs its tests, ranks its benchmarks in a quick pass, and records each of the
-costliest in processes of its own: CPU samples, every allocation, lock and channel delays where
-the benchmark is parallel, and an execution trace. Of a pattern (./...) it ranks the benchmarks of
-all packages, and records those of the package that has the costliest.
+A package with benchmarks, as a directory (./path/to/pkg) or an import path. Tune builds its test
+binary once, runs its tests, ranks its benchmarks in a quick pass, and records each of the
+costliest in processes of its own: CPU samples, every allocation, lock and channel delays if the
+benchmark is parallel, and an execution trace. For a pattern (./...) it ranks the benchmarks of
+all packages, and records those of the package with the costliest one.
 
-A main package without benchmarks, or followed by -- and the program's arguments. Tune builds
-it with its agent added (your source is not touched) and runs it to its end: all profiles, wall
-and CPU time, peak memory. What it prints is kept in the recording, and passed on with -v; of one
-that fails the last lines are shown. With -json it goes to stderr.
+A main package without benchmarks, or followed by -- and the program's arguments. Tune builds it
+with its agent added (your source is not touched) and runs it to its end: all profiles, wall and
+CPU time, peak memory. The recording keeps the program's output, and -v passes it on; if the
+program fails, tune shows the last lines. With -json the output goes to stderr.
 
 The URL of a service. Tune drives it with load and takes its profiles meanwhile: from whet's
 agent or net/http/pprof in it. With -- and a command, it starts the server first and stops it
 afterwards; a main package's directory is built with the agent added.
 
-Tune prints the result: verdict, findings, hot places; with -tables what it rests on, with -v
+Tune prints the result: verdict, findings, hot places; with -tables the tables too, with -v
 all warnings. It writes the recording (NAME.whet), and beside it the report (NAME.html), one file:
-where -o says, or into .whet in the module's root, where the last ten are kept (-keep). There @ is
+where -o says, or into .whet in the module's root, which keeps the last ten (-keep). There @ is
 the newest, for every verb that reads recordings: whet top @.`,
 		Examples: []string{
 			"whet tune ./internal/encode",
@@ -104,7 +104,7 @@ func runTune(ctx context.Context, e *cli.Env, record recordFunc, show showFlags)
 		return cli.KeptError(err, had, outcome.Path)
 	}
 	if len(outcome.Failures) > 0 {
-		return fmt.Errorf("%d of the benchmarks could not be measured, the others were: %s", len(outcome.Failures), outcome.Failures[0])
+		return fmt.Errorf("%d of the benchmarks could not be measured: %s", len(outcome.Failures), outcome.Failures[0])
 	}
 	if page == nil {
 		return nil
@@ -138,15 +138,15 @@ func diagnoseCommand() *cli.Command {
 		ReadsOnly:  true,
 		Operands:   "RECORDING | PROFILE...",
 		Recordings: 1,
-		Short:      "the findings and the report of a recording or a profile",
+		Short:      "print the findings of a recording or a profile, and write its report",
 		Long: `
-Diagnose reads a recording, runs the rules on it and prints the result, as whet tune did when
-it made the recording; with -tables what it rests on. It needs neither the module nor the machine
-it was made on. Of a recording of whet prove it prints the proof, and of one of whet load the load.
+Diagnose reads a recording, runs the rules on it and prints the result, as whet tune did when it
+made the recording; with -tables the tables too. It needs neither the module nor the machine of
+the recording. For a recording of whet prove it prints the proof, for one of whet load the load.
 
-Of a profile (a file, a URL or -, of CPU time, allocations or delay; several of one kind are
-merged) it names the places that carry the cost, and what rules know of the source that is
-found here.`,
+For a profile (a file, a URL or -, of CPU time, allocations or delay; it merges several of one
+kind) it names the costly places, and the findings of rules in the source that it
+finds here.`,
 		Examples: []string{
 			"whet diagnose encode.whet",
 			"whet diagnose @",
@@ -156,17 +156,17 @@ found here.`,
 			"whet diagnose -o report.html encode.whet",
 		},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
-			html := fs.String("o", "", "write the report as one HTML `file` too")
+			html := fs.String("o", "", "also write the report as one HTML `file`")
 			show := newShowFlags(fs)
 			fs.BoolVar(&show.asJSON, "json", false, "print one JSON document")
-			fs.BoolVar(&show.text.Verbose, "v", false, "print all warnings in full; of a proof, what the verdicts rest on")
+			fs.BoolVar(&show.text.Verbose, "v", false, "print all warnings in full; for a proof, the figures behind the verdicts")
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				if err := show.check("diagnose"); err != nil {
 					return err
 				}
 				if !namesRecording(operands) {
 					if show.open && *html == "" {
-						return cli.UsageError("diagnose: -open opens the HTML report: name it with -o")
+						return cli.UsageError("diagnose: -open needs an HTML report: name it with -o")
 					}
 					page, err := profilePage(ctx, e, operands, *html)
 					if err != nil {
@@ -188,7 +188,7 @@ found here.`,
 					return err
 				}
 				if show.ofFindings() && (rec.Kind == recording.TargetLoad || proof != nil) {
-					return cli.UsageError("diagnose: -format and -fail-on are for findings, and %s has none", path)
+					return cli.UsageError("diagnose: -format and -fail-on need findings, which %s does not have", path)
 				}
 				if show.open && proof == nil {
 					*html = cmp.Or(*html, cli.PageBeside(rec.Dir))
@@ -198,9 +198,9 @@ found here.`,
 				}
 				switch {
 				case proof != nil && show.open:
-					return cli.UsageError("diagnose: %s is a proof, which has no HTML report", path)
+					return cli.UsageError("diagnose: %s is a proof: it has no HTML report", path)
 				case proof != nil && *html != "":
-					return cli.UsageError("diagnose: %s is a proof, which has no HTML report", path)
+					return cli.UsageError("diagnose: %s is a proof: it has no HTML report", path)
 				case proof != nil && show.asJSON:
 					return proofreport.WriteJSON(e.Stdout, proof)
 				case proof != nil:

@@ -33,5 +33,5 @@ func foreignFlag(words map[string]string, err error) string {
 	if !ok || words[name] == "" {
 		return ""
 	}
-	return fmt.Sprintf("-%s is not known: here it is %s", name, words[name])
+	return fmt.Sprintf("unknown flag -%s: here it is %s", name, words[name])
 }

@@ -50,7 +50,7 @@ func (c *Command) Flags() (*flag.FlagSet, RunFunc) {
 func OneOperand(verb, what string, operands []string) (string, error) {
 	switch {
 	case slices.Contains(operands, "--"):
-		return "", UsageError("%s: arguments behind -- are for programs and services, not for a %s", verb, what)
+		return "", UsageError("%s: arguments after -- are for programs and services, not for a %s", verb, what)
 	case len(operands) == 0:
 		return "", UsageError("%s: name a %s: whet help %s has examples", verb, what, verb)
 	case len(operands) > 1:

@@ -78,5 +78,5 @@ type Defect struct {
 }
 
 func (d *Defect) Error() string {
-	return fmt.Sprintf("internal error: %v (this is a defect of whet; WHET_DEBUG=1 prints where)", d.value)
+	return fmt.Sprintf("internal error: %v (this is a bug in whet; WHET_DEBUG=1 prints the stack)", d.value)
 }

@@ -90,7 +90,7 @@ func (f SecondsFlag) String() string {
 func (f SecondsFlag) Set(s string) error {
 	d, err := quantity.ParseDuration(s)
 	if err == nil && d%time.Second != 0 {
-		err = fmt.Errorf("%q is no whole number of seconds", s)
+		err = fmt.Errorf("%q is not a whole number of seconds", s)
 	}
 	if err == nil {
 		*f.N = int(d / time.Second)
