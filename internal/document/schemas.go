@@ -70,7 +70,7 @@ func Schemas() []Schema {
 		{Escape, "what the compiler decided: escapes, inlining, checks", "whet escape -json"},
 		{Findings, "what the rules found", "findings.json of a recording"},
 		{Flame, "call trees", "whet flame -json"},
-		{GC, "what the collector did", "whet gc -json"},
+		{GC, "the garbage collector's work", "whet gc -json"},
 		{GCSweep, "settings of the collector with their time and memory", "whet gc -sweep -json"},
 		{Graph, "a call graph", "whet graph -json"},
 		{Knee, "what a search for the knee found", "whet load -knee -json; knee.json of a recording"},

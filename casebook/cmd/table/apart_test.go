@@ -32,7 +32,7 @@ func TestPlay(t *testing.T) {
 	}
 	for _, tt := range []struct{ orders, want string }{
 		{"", "load: EOF\n"},
-		{"{}", "load: make requests: there are no targets\n"},
+		{"{}", "load: make requests: no targets\n"},
 		{`{"URLs":["http://127.0.0.1:1/"],"Duration":1}`, "load: concurrency 0: give 1 to 10000\n"},
 	} {
 		stderr.Reset()

@@ -81,7 +81,7 @@ func visible(line []byte) bool {
 // a warning.
 func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 	if int64(len(data)) > limits.MaxBytes {
-		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
+		return nil, fmt.Errorf("larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
 	r := newReader(differential(data))
 	for line := range bytes.Lines(data) {

@@ -46,7 +46,7 @@ func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 // read decodes a dump that was cut if it has full bytes.
 func read(data []byte, limits callstack.Limits, full int) (*callstack.Profile, error) {
 	if int64(len(data)) > limits.MaxBytes {
-		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
+		return nil, fmt.Errorf("larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
 	r := newReader()
 	for line := range bytes.Lines(data) {

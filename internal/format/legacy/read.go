@@ -50,7 +50,7 @@ func isComment(line string) bool {
 // Read decodes a profile. What could be read around is in its Warnings.
 func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 	if int64(len(data)) > limits.MaxBytes {
-		return nil, fmt.Errorf("it is larger than %d MiB: too large to read", limits.MaxBytes>>20)
+		return nil, fmt.Errorf("larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
 	r := &reader{symbols: newSymbols(limits.MaxMemory), samples: samples{max: limits.MaxMemory}}
 	var err error

@@ -41,7 +41,7 @@ func (d *damage) warnings(p *callstack.Profile) []string {
 	say(d.trailing, "1 byte after the profile could not be read and was dropped",
 		"# bytes after the profile could not be read and were dropped")
 	if d.cut {
-		w = append(w, "the file ends early: samples may be missing at its end, and no checksum vouches for the rest")
+		w = append(w, "the file is truncated: samples may be missing at its end, and no checksum covers the rest")
 	}
 	say(d.samples, "1 sample is malformed and was dropped: totals are too low by its value",
 		"# samples are malformed and were dropped: totals are too low by their values")

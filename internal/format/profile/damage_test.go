@@ -149,8 +149,8 @@ func TestReadAroundDamage(t *testing.T) {
 			body(profileSample, num(1, 3), num(2, 9)).Bytes(), append(slices.Clone(whole), "? 9"), "1 name is not in the file's string table"},
 		{"negative value", small().body(profileSample, num(1, 2), num(2, 1<<64-9)).Bytes(),
 			append(slices.Clone(whole), "main.main -9"), "1 sample has a negative value"},
-		{"cut in gzip's trailer", func() []byte { z := zip(small().Bytes()); return z[:len(z)-6] }(), whole, "the file ends early"},
-		{"cut in a record nothing needs", append(small().Bytes(), 0x22, 0x7f), whole, "the file ends early"},
+		{"cut in gzip's trailer", func() []byte { z := zip(small().Bytes()); return z[:len(z)-6] }(), whole, "the file is truncated"},
+		{"cut in a record nothing needs", append(small().Bytes(), 0x22, 0x7f), whole, "the file is truncated"},
 		{"unknown fields", small().body(99, []byte("x")).body(0, []byte("y")).Bytes(), whole, ""},
 		{"sparse id", small().body(profileLocation, num(1, 1<<60), line(1, 1)).body(profileSample, num(1, 1<<60), num(1, 2), num(2, 1)).
 			body(profileSample, num(1, 1), num(1, 1<<60), num(2, 2)).Bytes(),

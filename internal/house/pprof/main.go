@@ -85,7 +85,7 @@ type profiles map[string]*profile.Profile
 func (p profiles) Fetch(name string, _, _ time.Duration) (*profile.Profile, string, error) {
 	one, ok := p[name]
 	if !ok {
-		return nil, "", fmt.Errorf("there is no profile %s", name)
+		return nil, "", fmt.Errorf("no profile %s", name)
 	}
 	return one.Copy(), "", nil // pprof changes what it is given
 }
