@@ -11,7 +11,7 @@ import (
 
 // Block is one fenced block of a page.
 type Block struct {
-	Info     string // behind the fence: "console", "console sample", "sh", ...
+	Info     string // after the fence: "console", "console sample", "sh", ...
 	Line     int    // of the opening fence, from 1
 	Lines    []string
 	Commands []Command // of a console block

@@ -1,7 +1,7 @@
 // Package docs keeps the documentation true: its test runs every command that
 // README.md and the pages beside this file show, and compares what they print.
 //
-// A block fenced as "console" holds commands behind "$ " (continued behind
+// A block fenced as "console" holds commands after "$ " (continued after
 // "> " after a backslash) and what each prints, stdout and stderr as a
 // terminal would show them. "…" in a line stands for any text, and a line of
 // nothing but "…" for any number of lines; a command without output is run for

@@ -4,7 +4,7 @@
 // agent and without. The server is this program, started anew for each
 // measurement; one without the agent and one with it take turns, in an order
 // drawn by lot, under the same closed loop over the loopback. The server
-// itself says what the system has charged it, behind the warm-up and at the
+// itself says what the system has charged it, after the warm-up and at the
 // end.
 //
 // It misleads about other programs: its requests are small, so that what the

@@ -54,7 +54,7 @@ func writeModule(dir string, units int) error {
 
 // addUnrelated adds a function that no benchmark calls to the module in dir.
 // A test calls it, or the linker would leave it out and nothing would have been
-// added. Its length and whether it stands before or behind everything else are
+// added. Its length and whether it stands before or after everything else are
 // drawn by lot, as it moves the code of the benchmarks by that much.
 func addUnrelated(dir string, rng *rand.Rand) error {
 	var body strings.Builder

@@ -113,7 +113,7 @@ func readSamples(dir string) (s Samples, whole int64, err error) {
 	}
 }
 
-// keep appends a line behind the last whole one.
+// keep appends a line after the last whole one.
 func keep(dir string, l line) error {
 	_, whole, err := readSamples(dir)
 	if err != nil {

@@ -187,7 +187,7 @@ func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
 		if err := fs.Parse(args); err != nil {
 			return nil, err
 		}
-		// Parse stops behind the flags, or behind "--", which it eats.
+		// Parse stops after the flags, or after "--", which it eats.
 		eaten := len(args) - fs.NArg()
 		if args[eaten-1] == "--" {
 			return append(operands, args[eaten-1:]...), nil

@@ -101,7 +101,7 @@ func TestLanguageServer(t *testing.T) {
 	notify("$/unknown", object{"x": 1})
 
 	// A comment of two lines was put in front, with a character of two UTF-16 units,
-	// and the line that logs was indented behind one.
+	// and the line that logs was indented after one.
 	edited := "// 😀\n//\n" + string(text)
 	notify("textDocument/didOpen", object{"textDocument": object{"uri": uri, "languageId": "go", "version": 3, "text": edited}})
 	var diagnostics struct {

@@ -82,7 +82,7 @@ func (s *screen) state() unix.Termios {
 	return *state
 }
 
-// await waits until text is shown, behind what was waited for before.
+// await waits until text is shown, after what was waited for before.
 func (s *screen) await(text string) {
 	s.t.Helper()
 	late := time.After(patience)

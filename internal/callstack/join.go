@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Joined returns the samples of p and behind them those of q, their values
+// Joined returns the samples of p and after them those of q, their values
 // multiplied by scale and rounded. It is what Merge makes of the two, but
 // that equal samples stay apart, and so do equal locations, and that samples of
 // zero and what only they refer to are kept: enough for sums, in a quarter of

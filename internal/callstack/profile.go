@@ -138,7 +138,7 @@ func (p *Profile) appendLabels(out []Label, set LabelSet) []Label {
 //	}
 type Cursor struct {
 	// Path is the sample's stack, root first. It is valid until Next, which
-	// changes only what stands behind the first Shared locations: those are
+	// changes only what stands after the first Shared locations: those are
 	// the locations of the sample that Next stood at before. A sum over
 	// prefixes of stacks is made once for each change of one, not once for
 	// each location of a sample.

@@ -75,7 +75,7 @@ func (t *Target) pollOnce(ctx context.Context, pauses *pauseSum) (row metrics.Ro
 	return row, at, nil
 }
 
-// memStats fetches the statistics, which stand behind the whole heap profile.
+// memStats fetches the statistics, which stand after the whole heap profile.
 // They are read by the program before anything else: at is the midpoint
 // between question and answer.
 func (t *Target) memStats(ctx context.Context) (stats memStats, at time.Time, err error) {

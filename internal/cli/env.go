@@ -15,7 +15,7 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Args           []string // whet's own, for the recording
-	TargetArgs     []string // what stood behind -args
+	TargetArgs     []string // what stood after -args
 	StdoutTerminal bool
 	StderrTerminal bool
 	Color          bool // stdout takes colours: a terminal, and NO_COLOR is not set

@@ -37,7 +37,7 @@ func readHeap(data []byte) (*heap, error) {
 
 // keptHeaps are the earliest and the latest heap profile that a recording has of the
 // process whose log starts with the artifact log; otherwise why is what it lacks. Of a
-// service they stand in the allocs profiles, each behind a collection.
+// service they stand in the allocs profiles, each after a collection.
 func keptHeaps(rec *recording.Recording, log *recording.Artifact) (before, after *heap, why string, err error) {
 	for _, kind := range []string{recording.KindHeap, recording.KindAllocs} {
 		var kept []recording.Artifact

@@ -70,7 +70,7 @@ func (v *view) live(ctx context.Context, e *cli.Env, operand string) (*gc.Page, 
 	return p, nil
 }
 
-// liveHeap takes a heap profile of what is alive, that is behind a collection; nil, with a
+// liveHeap takes a heap profile of what is alive, that is after a collection; nil, with a
 // warning, where there is none.
 func liveHeap(ctx context.Context, target *capture.Target, origin time.Time, p *gc.Page) *heap {
 	var f *capture.Fetched

@@ -25,7 +25,7 @@ type kneeLevel struct {
 	result *loadresult.Result
 	course *load.Course
 	open   bool
-	// times are the seconds as an interval log, response times behind the service
+	// times are the seconds as an interval log, response times after the service
 	// times of the same second: a histogram of each second of each level would take
 	// a hundred times the room.
 	times bytes.Buffer

@@ -26,7 +26,7 @@ import (
 var logOrigin = time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 
 // logOf is a log of intervals of a second, each with n times of 1 ms, which
-// begin so many seconds behind the origin. Its first line is another program's.
+// begin so many seconds after the origin. Its first line is another program's.
 func logOf(t *testing.T, n int64, tag func(int) string, starts ...int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -77,7 +77,7 @@ func TestMergeOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of each log the one that is next is compared: what a log has out of order
-	// comes right behind what it stood behind.
+	// comes right after what it stood after.
 	if want := []int{2, 3, 5, 1, 4, 6}; !slices.Equal(seconds, want) || times != 15 {
 		t.Errorf("%d times in %v, want 15 in %v", times, seconds, want)
 	}

@@ -27,7 +27,7 @@ type loadPlan struct {
 	options load.Options
 	bounds  slo.Bounds
 	expects bool     // -expect was given
-	server  []string // the command behind --; none: the service runs
+	server  []string // the command after --; none: the service runs
 	name    string   // as people call what it is driven at
 	told    loadresult.Plan
 }

@@ -22,7 +22,7 @@ import (
 // loadKept is what is written while a load runs: interval logs, to a file of
 // their own (-hdr) and into a recording (-o).
 type loadKept struct {
-	start time.Time // of the load behind its warm-up; zero: not there yet
+	start time.Time // of the load after its warm-up; zero: not there yet
 
 	hdr    *hdrFile           // of -hdr
 	writer *record.Recorder   // of -o

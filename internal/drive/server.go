@@ -18,7 +18,7 @@ const (
 	serverWords = 16 << 10         // of what it printed, in case it fails
 )
 
-// startServer starts the command behind --, if there is one, and waits until it
+// startServer starts the command after --, if there is one, and waits until it
 // answers. stop ends it with all that it started.
 func (p *loadPlan) startServer(ctx context.Context) (stop func(), err error) {
 	if len(p.server) == 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // completer completes what is typed in the prompt: commands and options at the
-// beginning, values of options behind "=", names of functions behind a
+// beginning, values of options after "=", names of functions after a
 // command.
 type completer struct {
 	first     []string            // commands and assignments

@@ -21,7 +21,7 @@ import (
 // promptAction is what a line asks for.
 type promptAction struct {
 	word    string         // of the prompt itself: options, help, exit; "" for none
-	rest    string         // behind it
+	rest    string         // after it
 	changed bool           // settings are to be kept
 	command *promptCommand // a view, nil for none
 	arg     string         // its regular expression

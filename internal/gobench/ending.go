@@ -229,7 +229,7 @@ func display(t *Target, file string) (string, bool) {
 	return file, false
 }
 
-// A benchmark's own verdict may stand behind its name on the same line.
+// A benchmark's own verdict may stand after its name on the same line.
 var (
 	failLine = lazyregexp.Pattern{Text: `--- FAIL: (\S+)[^\n]*\n?`}
 	subFail  = lazyregexp.Pattern{Text: `^\s+--- FAIL: `}

@@ -50,7 +50,7 @@ const layoutSeeds = 1<<31 - 2
 // withLayout adds the linker's flags for the seed to build flags. The go
 // command does not join several -ldflags: the last whose pattern matches a
 // package is the one. So they go into each of those that are given, in GOFLAGS
-// too, behind an -ldflags of their own for the case that none matches.
+// too, after an -ldflags of their own for the case that none matches.
 func withLayout(flags []string, goflags string, seed uint64) ([]string, error) {
 	layout := "-w -randlayout=" + strconv.FormatUint(seed%layoutSeeds+1, 10)
 	given, err := splitQuoted(goflags)

@@ -80,7 +80,7 @@ func (s *Store) Courses(match *regexp.Regexp, unit string, order []string) []Cou
 }
 
 // compareUnits orders those of package testing as it prints them, others
-// behind.
+// after.
 func compareUnits(a, b string) int {
 	known := []string{UnitTime, "MB/s", "B/op", "allocs/op"}
 	rank := func(u string) int {

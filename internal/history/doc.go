@@ -21,7 +21,7 @@
 //
 // Results of one clean revision are one point, pooled over its runs. A tree
 // with changes is not the revision it began with, nor the same tree twice: each
-// of its runs is a point of its own, behind the revision.
+// of its runs is a point of its own, after the revision.
 //
 // # When it misleads
 //

@@ -146,7 +146,7 @@ func TestGrowingBacklog(t *testing.T) {
 }
 
 // limited is a load at a rate on a service that takes no more than a limit, whose
-// answers the rest follows behind the end.
+// answers the rest follows after the end.
 func limited(limit, rate int64, span time.Duration) *loadresult.Result {
 	start := time.Unix(100, 0)
 	r := &loadresult.Result{Start: start, End: start.Add(span), Open: true, Requests: int64(float64(rate) * span.Seconds())}

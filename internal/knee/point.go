@@ -141,7 +141,7 @@ func sliced(bins []int32, good float64) []float64 {
 // the number is left out, which arrivals at random have. Requests that failed at
 // once are not behind.
 func lag(r *loadresult.Result, span time.Duration) time.Duration {
-	bins := r.Answers[:max(len(r.Answers)-1, 0)] // the last one has what came behind the end
+	bins := r.Answers[:max(len(r.Answers)-1, 0)] // the last one has what came after the end
 	slices := sliced(bins[len(bins)/2:], 1)
 	sent := float64(r.Answered()+r.Errors[loadresult.TimedOut]) / span.Seconds()
 	if len(slices) < 2 || !(sent > 0) {

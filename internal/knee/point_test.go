@@ -13,7 +13,7 @@ import (
 )
 
 // What a load showed, written out: ten seconds, 100 answers a second of which a
-// tenth failed, in bins of 10 ms. 30 of them came behind the end, and 50 to requests
+// tenth failed, in bins of 10 ms. 30 of them came after the end, and 50 to requests
 // of the warm-up in the time: 102 a second.
 func TestPointOf(t *testing.T) {
 	start := time.Unix(100, 0)
@@ -96,7 +96,7 @@ func TestGrowthOfAShortSpan(t *testing.T) {
 }
 
 // Of 71,770 requests a second 43,968 come back, over 200 ms: 28 of a bin's 718
-// in place of all of them, and the rest behind the end, which the last bin holds.
+// in place of all of them, and the rest after the end, which the last bin holds.
 // Arrivals at random and a service that only takes its time are not behind.
 func TestFewerComeBack(t *testing.T) {
 	start := time.Unix(100, 0)

@@ -15,10 +15,10 @@
 // Options.Schedule the loop is open: requests are sent when they are due, over
 // at most that many connections, and Result.Response holds what users would
 // see: the time from when each was due. A plan that changes is led by its first
-// rate during the warm-up, and begins behind it.
+// rate during the warm-up, and begins after it.
 //
 // What is due during the warm-up and finds all connections busy is not sent. So
-// what counts begins behind what the service has been given, as many requests as
+// what counts begins after what the service has been given, as many requests as
 // there are connections at most, and not behind a queue of whet's own that a
 // service which is too slow for the rate would need longer for than the load
 // lasts. From there on every request that falls due is in the result once: as

@@ -90,7 +90,7 @@ func TestRequestsBehindWarmup(t *testing.T) {
 	})
 }
 
-// A ramp begins behind the warm-up, which sends at its first rate: 100/s for
+// A ramp begins after the warm-up, which sends at its first rate: 100/s for
 // 100 ms are 10, of which those that find no connection free are let go, and from
 // 100/s to 500/s over 500 ms 150.
 func TestRamp(t *testing.T) {

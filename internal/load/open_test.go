@@ -62,7 +62,7 @@ func TestOpenLoop(t *testing.T) {
 }
 
 // A service that takes one request at a time, each until it is let go, delays
-// those behind: their response time holds the wait for a connection, and their
+// those after: their response time holds the wait for a connection, and their
 // service time does not.
 func TestStallIsNotLeftOut(t *testing.T) {
 	if testing.Short() {
@@ -94,7 +94,7 @@ func TestStallIsNotLeftOut(t *testing.T) {
 	if m := at(r.Service.Min()); m < hold {
 		t.Errorf("service time %v", m)
 	}
-	// The last is answered 500 ms behind the start, and the load ended at 100.
+	// The last is answered 500 ms after the start, and the load ended at 100.
 	if r.Drain < 390*time.Millisecond {
 		t.Errorf("the last answer came %v behind the end", r.Drain)
 	}

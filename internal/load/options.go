@@ -38,15 +38,15 @@ type Options struct {
 	Socket      string          // path of a Unix socket to connect to, whatever the address says
 
 	// Schedule says when requests are due: an open loop. The zero value is a
-	// closed one. A plan that changes begins behind the warm-up.
+	// closed one. A plan that changes begins after the warm-up.
 	Schedule schedule.Schedule
 	Think    message.Think // between an answer and the next request, in a closed loop
 	Seed     uint64        // of think times
-	// Requests are sent behind the warm-up and waited for, and no more; 0: as
+	// Requests are sent after the warm-up and waited for, and no more; 0: as
 	// many as the duration holds.
 	Requests int64
 	Warmup   time.Duration // sent the same way, not counted
-	Duration time.Duration // what is measured, behind the warm-up
+	Duration time.Duration // what is measured, after the warm-up
 	Timeout  time.Duration // of one request
 	// KeepResponses keeps every response time of an open loop beside the
 	// histogram, 8 bytes each.

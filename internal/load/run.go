@@ -14,7 +14,7 @@ import (
 // Running is a load under way.
 type Running struct {
 	recorder *record.Recorder
-	started  chan struct{} // closed behind the warm-up, or at the end of a load that never got there
+	started  chan struct{} // closed after the warm-up, or at the end of a load that never got there
 	done     chan struct{}
 	result   *loadresult.Result // valid once done is closed
 	err      error              // likewise

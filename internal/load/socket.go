@@ -9,7 +9,7 @@ import (
 )
 
 // longestSocket is how many bytes the path of a Unix socket may have: the system
-// takes it in an array, with a zero behind it.
+// takes it in an array, with a zero after it.
 const longestSocket = len(syscall.RawSockaddrUnix{}.Path) - 1
 
 // reachSocket reports that nobody listens at the Unix socket. A TCP service may

@@ -146,7 +146,7 @@ func (w *warner) waits() {
 	}
 }
 
-// fellBehind says from which rate of a changing plan on the service was behind to
+// fellBehind says from which rate of a changing plan on the service was after to
 // the end.
 func (w *warner) fellBehind() {
 	res := w.res

@@ -19,7 +19,7 @@ const LateAfter = time.Millisecond
 // load's origin. The keys are those of format/load, which keeps the rest elsewhere.
 type Result struct {
 	Began time.Time `json:"began"` // the load's origin
-	Start time.Time `json:"start"` // behind the warm-up: all that follows counts from here
+	Start time.Time `json:"start"` // after the warm-up: all that follows counts from here
 	End   time.Time `json:"end"`
 	// Interrupted: the context ended before the load did.
 	Interrupted bool `json:"interrupted"`
@@ -119,7 +119,7 @@ type Second struct {
 	Length   time.Duration    `json:"length_ns"`       // a second, but for the last one of a load that ends between seconds
 	Requests int64            `json:"requests"`        // that ended
 	Answered int64            `json:"answered"`        // of them with a whole answer
-	Behind   int64            `json:"drain_answered"`  // of these behind the end of an open loop: the last second holds them
+	Behind   int64            `json:"drain_answered"`  // of these after the end of an open loop: the last second holds them
 	Leftover int64            `json:"warmup_answered"` // whole answers in it to requests of the warm-up, which nothing else counts
 	Errors   int64            `json:"errors"`          // of them failed
 	Bytes    int64            `json:"body_bytes"`
@@ -216,7 +216,7 @@ func (r *Result) LateRatio() float64 {
 //
 // In an open loop these are not just the requests that count. Those that are under
 // way when the warm-up ends are answered in the time, and those under way at the
-// end behind it: at a steady rate as many of either. To divide all that count by
+// end after it: at a steady rate as many of either. To divide all that count by
 // the time until the last of them ended would make one answer that takes ten
 // seconds the throughput of the others.
 func (r *Result) Throughput() float64 {

@@ -54,7 +54,7 @@ func testEndings(t *testing.T, b *gobench.Binary) {
 	for _, tt := range []struct {
 		arg, ended     string
 		code           int
-		stdout, stderr string // behind the first line; what it has
+		stdout, stderr string // after the first line; what it has
 		warning        string
 	}{
 		{arg: "return", ended: EndedExit},

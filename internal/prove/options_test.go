@@ -125,7 +125,7 @@ func (r *turns) Slice(context.Context, rounds.Request) (compare.Slice, error) {
 }
 
 // A budget of a minute holds two rounds of three slices of 8 s. What would do is
-// said: nine of them, for 2·2⁻⁹ is the first below 0.8 of 0.005, 216 s, behind the 5
+// said: nine of them, for 2·2⁻⁹ is the first below 0.8 of 0.005, 216 s, after the 5
 // s that went before; a tenth more is 243.1 s, and in steps of 5 s 245.
 func TestBudgetThatWouldDo(t *testing.T) {
 	r := &turns{now: time.Unix(0, 0), took: 8 * time.Second}

@@ -57,7 +57,7 @@ func (p *Printed) and(kept *process.Bounded) io.Writer {
 }
 
 // LastWords are those on stderr, or where there are none on stdout, ready to
-// stand behind a message.
+// stand after a message.
 func (p *Printed) LastWords() string {
 	if said := lastWords(p.stderr.Bytes()); said != "" {
 		return said

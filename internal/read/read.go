@@ -215,7 +215,7 @@ func (a *Reading) readParts() {
 }
 
 // modulesFirst moves the profiles of benchmarks that measure no code of the
-// module behind those of the others: a page shows the first of each kind, and
+// module after those of the others: a page shows the first of each kind, and
 // its tables and source are to be of the code that the verdict is about.
 func (a *Reading) modulesFirst() {
 	others := make(map[string]int)

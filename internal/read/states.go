@@ -15,7 +15,7 @@ import (
 func (a *Reading) addStates(s *diagnose.Subject, benchmark string) {
 	s.Goroutines = a.snapshots(recording.KindGoroutine, benchmark, "goroutine")
 	// Of a service the heap profiles are those before and after the load, each
-	// behind a collection; they stand in the allocs profiles.
+	// after a collection; they stand in the allocs profiles.
 	kind := recording.KindHeap
 	if a.service != nil {
 		kind = recording.KindAllocs

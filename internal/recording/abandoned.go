@@ -49,7 +49,7 @@ func (w *Writer) unlock() {
 }
 
 // Adopt gives names to the recordings that killed runs left in dir, and returns these.
-// One that opens is called as it was to be called, with "-killed" behind it. One that
+// One that opens is called as it was to be called, with "-killed" after it. One that
 // is still written stays as it is, and so does one where nobody can tell.
 func Adopt(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)

@@ -63,7 +63,7 @@ func secretParameter(name string) bool {
 const hidden = "…"
 
 // CommandLine is whet's own as a recording may keep it: without the values of
-// headers and variables, and without the secrets of addresses. The command behind -- is the target's, and
+// headers and variables, and without the secrets of addresses. The command after -- is the target's, and
 // stays as it is.
 func CommandLine(args []string) []string {
 	out := slices.Clone(args)

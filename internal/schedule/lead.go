@@ -20,7 +20,7 @@ func (s Schedule) Planned(elapsed time.Duration) float64 {
 	return s.expected(elapsed)
 }
 
-// Led is the same plan behind a lead at its first rate: what a warm-up sends
+// Led is the same plan after a lead at its first rate: what a warm-up sends
 // before the plan begins. A constant plan stays as it is.
 func (s Schedule) Led(lead time.Duration) Schedule {
 	if len(s.pieces) < 2 || lead <= 0 {

@@ -20,7 +20,7 @@ const (
 )
 
 // Parse reads a plan: pieces with commas between them, each a rate, or two with
-// ".." between them for a ramp, and then the piece's duration behind a colon.
+// ".." between them for a ramp, and then the piece's duration after a colon.
 //
 // A rate is a number of arrivals, with k or M for thousands and millions where
 // wanted, and after a slash the time it is for: s, m, h or a duration such as

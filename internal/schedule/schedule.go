@@ -10,13 +10,13 @@ import (
 // times are counted. Constructors take more for MaxRate; Parse refuses it.
 const MaxRate = 1e9
 
-// maxSpan bounds the time that the pieces of a plan take, so that times behind
+// maxSpan bounds the time that the pieces of a plan take, so that times after
 // them still fit a Duration.
 const maxSpan = time.Duration(1) << 61
 
 // Schedule is a plan of arrivals. The zero value has none.
 type Schedule struct {
-	pieces  []piece // one behind the other from 0; the last goes on for ever
+	pieces  []piece // one after the other from 0; the last goes on for ever
 	given   int     // pieces that were asked for; the rest is the last rate going on
 	poisson bool
 	seed    uint64

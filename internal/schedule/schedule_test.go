@@ -166,7 +166,7 @@ func TestInverse(t *testing.T) {
 		elapsed := time.Duration(rapid.Int64Range(-10, int64(plan.Span())*2+int64(s)).Draw(t, "elapsed"))
 		if rapid.Bool().Draw(t, "at an arrival") {
 			elapsed = plan.At(plan.Before(elapsed)) + time.Duration(rapid.IntRange(-1, 1).Draw(t, "beside"))
-			if elapsed < 0 { // behind the last there is
+			if elapsed < 0 { // after the last there is
 				return
 			}
 		}

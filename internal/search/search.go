@@ -39,7 +39,7 @@ type Options struct {
 	Budget time.Duration // of the sum of what the measurements take
 	// Steady leaves a drift in the figures.
 	Steady bool
-	// Expected is about how many measurements are left in a stage and behind it,
+	// Expected is about how many measurements are left in a stage and after it,
 	// where so many were made before.
 	Expected func(s Stage, runs int) int
 	Progress func(Progress) // called before each measurement; nil: never

@@ -57,7 +57,7 @@ type ChangeOptions struct {
 
 // Change is a place where a series changes.
 type Change struct {
-	At int // index of the first value behind it, above 0
+	At int // index of the first value after it, above 0
 	// P is the p-value, adjusted for the length of the stretch it was found in
 	// and for the number of series: at most Alpha.
 	P float64

@@ -27,7 +27,7 @@ type Options struct {
 	Run       string // tests to run first; "^$" runs none
 	Tags      string
 	Flags     []string // further flags of go build
-	Args      []string // of the test binaries, behind their own flags
+	Args      []string // of the test binaries, after their own flags
 	Timeout   time.Duration
 	Budget    time.Duration // no process is started when it is over; 0: none
 	Profiles  []string      // kinds

@@ -31,7 +31,7 @@ type Frame struct {
 // Function is the code of one function.
 type Function struct {
 	Name       string // as the linker has it
-	Start, End uint64 // addresses of the file, End behind the last one
+	Start, End uint64 // addresses of the file, End after the last one
 }
 
 // maxSection bounds what is read of one section, unpacked: tables of the

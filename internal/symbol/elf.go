@@ -157,7 +157,7 @@ func elfShows(m callstack.Mapping, p *elf.Prog) bool {
 	if m.Offset < first {
 		return false
 	}
-	// It begins within the segment's last page and goes on behind it: it shows
+	// It begins within the segment's last page and goes on after it: it shows
 	// the next one.
 	return m.Offset <= p.Off || end >= m.Offset+pageSize || limit < end+pageSize
 }

@@ -24,7 +24,7 @@ type tableFunction struct {
 }
 
 // writeTable writes a table as Go's linker does, of functions that lie one
-// behind the other, and their inlining trees.
+// after the other, and their inlining trees.
 func writeTable(names, files []string, functions []tableFunction) (table, trees []byte) {
 	put := binary.LittleEndian
 	var nameTab, fileTab, unitTab, steps, funcs []byte

@@ -348,7 +348,7 @@ func TestDisassembly(t *testing.T) {
 				}
 				ours = append(ours, instruction{place, fmt.Sprintf("%#x", in.Address), in.Text})
 			}
-			// What fills the space behind the code has no line; objdump makes
+			// What fills the space after the code has no line; objdump makes
 			// one up.
 			for i := len(ours) - 1; i >= 0 && i < len(theirs) && ours[i].text == theirs[i].text && strings.HasSuffix(ours[i].place, ":0"); i-- {
 				theirs[i].place = ours[i].place

@@ -42,7 +42,7 @@ type Options struct {
 	Run       string        // regular expression of the tests to run first; "^$" runs none
 
 	CPU  string   // one value of go test -cpu
-	Args []string // arguments of the test binary, behind its own flags
+	Args []string // arguments of the test binary, after its own flags
 }
 
 // DefaultOptions returns what whet tune uses unless told otherwise.

@@ -128,7 +128,7 @@ func TestPlantedInAService(t *testing.T) {
 		t.Errorf("CPU %v, peak %v, generator %v", s.CPUNs, s.PeakBytes, s.GeneratorCPUNs)
 	}
 	// The differences end with the load, and cover some of the warm-up: what is
-	// said of a second or a request is of its time. Whet collects before and behind.
+	// said of a second or a request is of its time. Whet collects before and after.
 	svc := part(t, rec, loadformat.ServicePart)
 	for _, kind := range underload.Cumulative() {
 		for _, a := range rec.Find(kind, "") {

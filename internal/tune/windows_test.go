@@ -56,7 +56,7 @@ func TestWindows(t *testing.T) {
 }
 
 // TestWindowsFor: windows of 1.5 MiB each are four for 6 MiB, of 2 MiB three, and of more
-// two; those that follow a first one lie behind it wherever they are.
+// two; those that follow a first one lie after it wherever they are.
 func TestWindowsFor(t *testing.T) {
 	for _, tt := range []struct {
 		planned int

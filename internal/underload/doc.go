@@ -4,7 +4,7 @@
 //
 // Its input is a target whose instruments were found and a load under way. Of the
 // profiles that count since the process began it takes one before and one after,
-// each behind a collection of garbage, and keeps the difference; CPU profiles run in
+// each after a collection of garbage, and keeps the difference; CPU profiles run in
 // pieces, so that one that is cut off costs a piece; states are taken once. With
 // each kind it notes how many requests were answered meanwhile. What cannot be had is
 // a warning, once for each cause.

@@ -134,7 +134,7 @@ func embedPatterns(r io.Reader) []string {
 }
 
 // splitPatterns splits the arguments of a go:embed: at blanks, but for those in
-// quotes. What stands behind one that is not closed is dropped, as it does not
+// quotes. What stands after one that is not closed is dropped, as it does not
 // compile.
 func splitPatterns(args string) []string {
 	var out []string

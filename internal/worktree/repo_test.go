@@ -437,7 +437,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// The caller's own settings stay, behind ours, and what points to another
+// The caller's own settings stay, after ours, and what points to another
 // repository goes.
 func TestEnvironment(t *testing.T) {
 	own := []string{"HOME=/h", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c", "GIT_DIR=/x", "GIT_AUTHOR_NAME=n", "GIT_INDEX_FILE=/y"}

@@ -25,7 +25,7 @@ func (l *pace) slice(ctx context.Context, r target) (compare.Slice, error) {
 	return l.fixed.slice(ctx, r)
 }
 
-// Where a group's rounds take longer than was thought it takes what those behind
+// Where a group's rounds take longer than was thought it takes what those after
 // it do not need.
 func TestBudgetOfASlowMachine(t *testing.T) {
 	coarse, fine := threeStages(), threeStages()

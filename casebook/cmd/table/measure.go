@@ -66,7 +66,7 @@ func (b *bench) measure(ctx context.Context, chosen []study, doc *document) (err
 		all = append(all, groups(&chosen[i])...)
 	}
 	// Coarse ones first: what they take beyond their parts, or cannot use of
-	// them, the fine ones behind make up for in rounds of half a second.
+	// them, the fine ones after make up for in rounds of half a second.
 	slices.SortStableFunc(all, func(x, y group) int { return cmp.Compare(y.needs, x.needs) })
 	results := make(map[string][]result)
 	failures := make(map[string]map[kind]string)
@@ -102,13 +102,13 @@ func (b *bench) measure(ctx context.Context, chosen []study, doc *document) (err
 type part struct {
 	until time.Time // when it shall end
 	// latest is when it may end where its rounds need more than was thought: the
-	// groups behind it then still have what they need.
+	// groups after it then still have what they need.
 	latest time.Time
 }
 
 // allot gives the first of the groups that are left its part. Each gets what it
 // needs and the same of what is left beyond that; where it does not suffice for
-// all, the ones behind, which need less, come before it.
+// all, the ones after, which need less, come before it.
 func (b *bench) allot(left []group) part {
 	p := part{latest: b.deadline}
 	for _, g := range left[1:] {

@@ -144,7 +144,7 @@ func TestFoldIsTheSumOverFrames(t *testing.T) {
 	})
 }
 
-// TestEdgeOverWhatIsShared: of two samples, the second begins behind a node that
+// TestEdgeOverWhatIsShared: of two samples, the second begins after a node that
 // is left out and that it shares with the first, so that its edge goes over it.
 func TestEdgeOverWhatIsShared(t *testing.T) {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "count", Unit: "count"})

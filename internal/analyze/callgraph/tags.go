@@ -54,7 +54,7 @@ type mark struct {
 // and edges, but when the next sample is of another class, all places on the
 // path hand in what they have.
 type tagFold struct {
-	id     func(parent int32, step selection.Step) int32 // of a step behind another
+	id     func(parent int32, step selection.Step) int32 // of a step after another
 	nodes  []*Node                                       // by id; nil where no tags are wanted
 	onPath []bool
 

@@ -341,7 +341,7 @@ func ratioRange(ratios []float64) string {
 	}
 }
 
-// PrintRatio prints a ratio: to three digits behind the point where it is near
+// PrintRatio prints a ratio: to three digits after the point where it is near
 // 1, since there the difference from 1 is what matters, and the two bounds of
 // Ratio as what they are.
 func PrintRatio(x float64) string {

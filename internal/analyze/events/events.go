@@ -56,7 +56,7 @@ type Input struct {
 	// forced cycle in each is not the program's.
 	OwnGC []Span
 
-	// Load is when the load was on, behind its warm-up. Growth and stalls are
+	// Load is when the load was on, after its warm-up. Growth and stalls are
 	// looked for in it alone; zero: everywhere.
 	Load    Span
 	Seconds []Second

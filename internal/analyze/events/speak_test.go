@@ -63,7 +63,7 @@ func TestHeapGrowth(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 
-	// The same from rows, of which each tenth is the first behind a cycle; in
+	// The same from rows, of which each tenth is the first after a cycle; in
 	// between the heap grows by 50 MiB that are dead.
 	var gc int64
 	in = Input{Rows: rows(20*sec, func(r *metrics.Row, s float64) {
@@ -94,9 +94,9 @@ func TestHeapGrowthInGarbage(t *testing.T) {
 }
 
 // 20 s with ten answers each 10 ms, none from 7.00 s to 7.35 s: 35 empty bins.
-// The last answer before and the first behind lie anywhere in the bins beside
+// The last answer before and the first after lie anywhere in the bins beside
 // them, so it lasted 36 bins give or take one, from half a bin before the first. The other 1,965 bins have 19,650 answers, 1,000 a
-// second: 360 in 360 ms. The load began 3 s behind the origin.
+// second: 360 in 360 ms. The load began 3 s after the origin.
 func TestStall(t *testing.T) {
 	in := load(Input{}, 20*sec)
 	for i := range 2000 {
@@ -156,7 +156,7 @@ func TestStallToTheEnd(t *testing.T) {
 
 // A process without a load: busy on 1.5 cores but for 3.04 s to 3.64 s. Rows lie
 // each 100 ms, so five steps are empty; of the step before 0.06 are, of the one
-// behind 0.04.
+// after 0.04.
 func TestIdleStall(t *testing.T) {
 	in := Input{Rows: burning(10*sec, func(s float64) float64 {
 		if s >= 3.04 && s < 3.64 {

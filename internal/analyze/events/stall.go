@@ -31,11 +31,11 @@ func stalls(in *Input, lives [][]metrics.Row) []Event {
 // gap is a run of bins without an answer.
 type gap struct {
 	first, bins int
-	open        bool // no answer came behind it
+	open        bool // no answer came after it
 }
 
 // unanswered finds stalls in the answers of a load. A gap of k empty bins lies
-// between an answer in the bin before and one in the bin behind, so it lasted
+// between an answer in the bin before and one in the bin after, so it lasted
 // k to k+2 bins, and began and ended within a bin.
 func unanswered(in *Input) []Event {
 	var gaps []gap
@@ -76,7 +76,7 @@ func unanswered(in *Input) []Event {
 		if l < max(float64(shortestStall), timesTypical*typical) || rate*l < chance {
 			continue
 		}
-		// Half a bin before the first empty one, half a bin behind the last.
+		// Half a bin before the first empty one, half a bin after the last.
 		start := in.Load.StartNs + int64(g.first)*in.BinNs - in.BinNs/2
 		e := Event{
 			Kind: Stall, StartNs: start, EndNs: start + int64(l), Value: l,

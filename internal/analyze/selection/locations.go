@@ -40,7 +40,7 @@ func (s *Selection) Locations() *Locations {
 // location's number.
 func (l *Locations) Walk() *Walk { return l.byPlace.WalkAll() }
 
-// Len returns the number of locations: the profile's and behind them the frames
+// Len returns the number of locations: the profile's and after them the frames
 // made of labels.
 func (l *Locations) Len() int { return len(l.s.places) }
 

@@ -30,7 +30,7 @@ type Options struct {
 	RawPaths             bool
 
 	// SumsOnly is for views that only add up (all but stacks, raw and merge):
-	// a DiffBase is then put behind the other samples instead of being merged
+	// a DiffBase is then put after the other samples instead of being merged
 	// with them, in a fraction of the time. Samples that are equal stay apart,
 	// and those that are zero are kept for expressions to match; no sum is
 	// another.

@@ -51,7 +51,7 @@ func (b *placer) finish() {
 	b.s.Nodes = b.nodes.nodes
 }
 
-// spot is the i-th location, or behind the profile's own a frame made of a
+// spot is the i-th location, or after the profile's own a frame made of a
 // label, as the rules see it.
 func (s *Selection) spot(i int) spot {
 	p := s.profile

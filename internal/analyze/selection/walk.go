@@ -19,7 +19,7 @@ import (
 // view of the buffer that Path is, not on levels.
 type Walk struct {
 	// Path is the sample's stack, root first. Next changes only what stands
-	// behind the first Shared steps: those are the steps of the sample before.
+	// after the first Shared steps: those are the steps of the sample before.
 	Path           []Step
 	Shared         int
 	Value, Divisor int64 // the Divisor is 0 without Options.Mean

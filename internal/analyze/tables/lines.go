@@ -13,7 +13,7 @@ import (
 
 // Bounds on what one run reads. A line of other output may be of any length.
 const (
-	maxLine = 60_000 // bytes of a line that is read; the reader behind it takes 65,536
+	maxLine = 60_000 // bytes of a line that is read; the reader after it takes 65,536
 	maxKeys = 1_000  // different configuration keys
 )
 
@@ -43,7 +43,7 @@ type lines struct {
 	text []byte // of the current line, without its end
 	out  []byte // the line as benchfmt sees it
 	rest []byte // of out, still to be read
-	end  error  // what comes behind rest
+	end  error  // what comes after rest
 
 	n          int // lines so far
 	other      int

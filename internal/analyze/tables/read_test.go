@@ -91,7 +91,7 @@ func TestOtherOutput(t *testing.T) {
 			t.Errorf("%s: %+v, warnings %q", tt.name, f, r.Warnings)
 		}
 	}
-	// The key behind a byte order mark is one.
+	// The key after a byte order mark is one.
 	r, _ := compareTexts(DefaultOptions(), "\ufeffgoos: linux\n"+good)
 	if c := r.Tables[0].Config; len(c) != 1 || c[0] != (Setting{"goos", "linux"}) {
 		t.Errorf("config %v", c)

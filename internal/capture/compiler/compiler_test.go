@@ -78,7 +78,7 @@ func resolve(t *testing.T, operand string, o gobench.BuildOptions) *gobench.Targ
 	return target
 }
 
-// frames maps the files, relative to the module, to themselves behind a mark.
+// frames maps the files, relative to the module, to themselves after a mark.
 func frames(dir string, files ...string) map[string]string {
 	m := map[string]string{}
 	for _, f := range files {

@@ -76,7 +76,7 @@ func (r *Running) Stop() *Result {
 }
 
 // Early says how a command ended that should have run on: "ended by itself
-// (exit status 1) after 12ms", and behind it what it said last.
+// (exit status 1) after 12ms", and after it what it said last.
 func (r *Running) Early(said string) string {
 	res := r.Stop()
 	switch {

@@ -219,7 +219,7 @@ var inOrder = Condition{"the loop does not Seek in it", func(c *Call) bool {
 }}
 
 // does reports whether the loop around the call calls a method of a variable, by its
-// name, behind a position; io.ReadFull reads.
+// name, after a position; io.ReadFull reads.
 func (c *Call) does(x ast.Expr, behind token.Pos, methods ...string) bool {
 	loop, _ := c.around()
 	if x == nil || loop == nil || c.In.Var(x) == nil {

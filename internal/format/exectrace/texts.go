@@ -147,7 +147,7 @@ func table(src io.ReaderAt, batches []batch, entry func(data []byte, at int) int
 	return data, damaged, nil
 }
 
-// numbers decodes n numbers behind an entry's first byte and returns how long they
+// numbers decodes n numbers after an entry's first byte and returns how long they
 // are with it, 0 where they are not there.
 func numbers(data []byte, typ byte, values []uint64) int {
 	if data[0] != typ {

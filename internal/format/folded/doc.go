@@ -1,6 +1,6 @@
 // Package folded reads and writes folded stacks, the text that the flame graph
 // scripts pass between each other: one stack a line, root first, its frames
-// divided by semicolons, a blank and a count behind it.
+// divided by semicolons, a blank and a count after it.
 //
 // [Read] sums up nothing: each line is a sample. The scripts' marks at the end
 // of a name go into the model: an inlined frame (_[i]) becomes part of its

@@ -6,7 +6,7 @@ import (
 )
 
 // isNumber reports whether b is a decimal number as the scripts write them:
-// digits, and decimals behind a point; with a sign in differences.
+// digits, and decimals after a point; with a sign in differences.
 func isNumber(b []byte) bool {
 	if len(b) > 0 && b[0] == '-' {
 		b = b[1:]

@@ -36,7 +36,7 @@ func Is(head []byte) bool {
 	return visible(line) && (ok && len(stack) > 0 || mostlyStacks(rest, len(head) >= 512))
 }
 
-// mostlyStacks reports whether more of the lines behind a first one that is no
+// mostlyStacks reports whether more of the lines after a first one that is no
 // stack are stacks than are none, and one has a semicolon: no other text has.
 // Of a cut head the last line may lack its end.
 func mostlyStacks(head []byte, cutOff bool) bool {
@@ -130,7 +130,7 @@ func trim(line []byte) []byte {
 	return bytes.Trim(bytes.TrimRight(line, "\r\n"), " \t")
 }
 
-// cut divides a line into the stack and the count behind its last blank.
+// cut divides a line into the stack and the count after its last blank.
 func cut(line []byte) (stack, count []byte, ok bool) {
 	i := bytes.LastIndexAny(line, " \t")
 	if i < 0 || !isNumber(line[i+1:]) {
@@ -226,7 +226,7 @@ func (r *reader) line(line []byte) {
 	r.b.Add(r.path, nil, r.row...)
 }
 
-// nextGroup divides a stack behind its first frame and the frames inlined into
+// nextGroup divides a stack after its first frame and the frames inlined into
 // it.
 func nextGroup(stack []byte) (group, rest []byte) {
 	end := frameEnd(stack, 0)

@@ -18,7 +18,7 @@ import (
 // looked at, and a file with control characters is none of this format.
 func Write(w io.Writer, p *callstack.Profile, column int) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon behind each frame
+	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon after each frame
 	line := make([]byte, 0, 4096)
 	ends := make([]int, 0, 128) // in line, of the locations of the path
 	var pending int64           // of the samples with the stack in line
@@ -61,7 +61,7 @@ func Write(w io.Writer, p *callstack.Profile, column int) error {
 }
 
 // text is what stands for a location: its frames, root first, a semicolon
-// behind each.
+// after each.
 func text(p *callstack.Profile, id callstack.LocationID) string {
 	l, lines := p.Locations[id], p.Lines(id)
 	if len(lines) == 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The runtime's lines are told from the program's, whole, in pieces, and behind
+// The runtime's lines are told from the program's, whole, in pieces, and after
 // a line that the program had not ended.
 func TestSplit(t *testing.T) {
 	const start = "init net/http @1.5 ms, 0.059 ms clock, 4800 bytes, 33 allocs\n"

@@ -25,7 +25,7 @@ func parseHeader(line string) (header, bool) {
 	if !ok {
 		return header{}, false
 	}
-	id, _, _ = strings.Cut(id, " ") // a crash prints addresses behind it
+	id, _, _ = strings.Cut(id, " ") // a crash prints addresses after it
 	state, ok = strings.CutSuffix(state, "]:")
 	if !ok {
 		return header{}, false

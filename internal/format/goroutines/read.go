@@ -81,7 +81,7 @@ func read(data []byte, limits callstack.Limits, full int) (*callstack.Profile, e
 }
 
 // reader builds the profile. Between the header of a goroutine and the blank
-// line behind it, the goroutine is open.
+// line after it, the goroutine is open.
 type reader struct {
 	b *callstack.Builder
 	p *callstack.Profile
@@ -142,7 +142,7 @@ func (r *reader) line(line []byte, whole bool) {
 		return
 	}
 	if !whole && (r.made || bytes.HasPrefix(line, []byte("created by "))) {
-		r.isCut = true // behind the stack
+		r.isCut = true // after the stack
 		return
 	}
 	if !whole && !bytes.HasPrefix(line, []byte("\t")) {

@@ -36,7 +36,7 @@ func cpuHeader(data []byte) (header, bool) {
 	return header{}, false
 }
 
-// cpu reads the samples behind the header: a count, the number of addresses
+// cpu reads the samples after the header: a count, the number of addresses
 // and the addresses; at the end, a count of 0 with the single address 0. The
 // memory map follows.
 func (r *reader) cpu(h header, data []byte) error {

@@ -7,7 +7,7 @@
 // profiles are scaled up from their sampling rate, delays from cycles to
 // nanoseconds; return addresses point one byte back, to the call; the frame
 // that a signal handler leaves on every stack of a CPU profile is taken out;
-// addresses lie in the mappings of the memory map behind the samples, or in
+// addresses lie in the mappings of the memory map after the samples, or in
 // one that holds everything.
 //
 // It reads more than pprof does: the function names and lines in the comments

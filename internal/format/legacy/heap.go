@@ -12,7 +12,7 @@ import (
 
 var heapLine = lazyregexp.Pattern{Text: `(-?\d+): *(-?\d+) *\[ *(\d+): *(\d+) *] @([ x0-9a-f]*)`}
 
-// heap reads the lines behind a heap profile's first:
+// heap reads the lines after a heap profile's first:
 //
 //	heap profile: 217: 15022536 [247: 20131880] @ heap/1048576
 //	8: 896 [8: 896] @ 0x40a72b 0x40ae8a

@@ -13,7 +13,7 @@ import (
 type symbol struct {
 	name, file string
 	line       int
-	entry      uint64 // where the function's code begins: the address less the offset behind its name
+	entry      uint64 // where the function's code begins: the address less the offset after its name
 }
 
 // symbols holds what comments said of addresses.

@@ -73,7 +73,7 @@ func (l *Log) begin(start time.Time) error {
 }
 
 // Interval adds a second. Whether that went well End says. The first second
-// begins with the load behind its warm-up.
+// begins with the load after its warm-up.
 func (l *Log) Interval(iv loadresult.Interval) {
 	if l.err == nil {
 		l.err = l.begin(iv.Start)

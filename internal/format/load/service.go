@@ -73,7 +73,7 @@ func (r *SlowRequest) TookNs() int64 {
 type Sums struct {
 	Concurrency    int               `json:"concurrency"`
 	WarmupNs       int64             `json:"warmup_ns"`
-	StartNs        int64             `json:"start_ns"` // behind the warm-up
+	StartNs        int64             `json:"start_ns"` // after the warm-up
 	EndNs          int64             `json:"end_ns"`
 	Requests       int64             `json:"requests"` // completed, errors included
 	Errors         map[string]int64  `json:"errors"`   // by kind

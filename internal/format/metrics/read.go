@@ -15,7 +15,7 @@ const maxLine = 64 << 10
 
 // Read reads rows, at most limit of them, in the order they stand in. Lines
 // that are no rows are left out and counted in the warnings, and so is what
-// lies behind the limit. They may be of several processes: see [Split]. It is an
+// lies after the limit. They may be of several processes: see [Split]. It is an
 // error when there are lines and none is a row.
 func Read(data []byte, limit int) (rows []Row, warnings []string, err error) {
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }

@@ -24,7 +24,7 @@ type header struct {
 //
 // of which -F may leave out any part. The time, or else the thread, is where
 // the parts in front of it, a name that may have blanks, are told from those
-// behind it.
+// after it.
 func parseHeader(line []byte) (h header, ok bool) {
 	h.pid, h.tid, h.time = -1, -1, -1
 	front, back := line, []byte(nil)
@@ -74,7 +74,7 @@ func clock(w []byte) (ns int64, ok bool) {
 	return int64(s)*1e9 + int64(f), true
 }
 
-// splitAtThread divides a line without a time behind "23460" or "23460/23461",
+// splitAtThread divides a line without a time after "23460" or "23460/23461",
 // and the processor if there is one. A number in a column of ten is a period,
 // and the line is divided in front of it.
 func splitAtThread(line []byte) (front, back []byte) {
@@ -131,7 +131,7 @@ func (h *header) who(front []byte) {
 	h.comm = string(bytes.TrimSpace(name))
 }
 
-// what reads the parts behind the time: period, event, and the rest.
+// what reads the parts after the time: period, event, and the rest.
 func (h *header) what(back []byte) {
 	start, end := word(back, 0)
 	if n, err := strconv.ParseInt(string(back[start:end]), 10, 64); err == nil && n >= 0 {
@@ -143,7 +143,7 @@ func (h *header) what(back []byte) {
 	if event, ok := bytes.CutSuffix(back[start:end], []byte(":")); ok && len(event) > 0 {
 		h.event = string(event)
 		// An address stands in a column of its own, what a tracepoint says
-		// behind one blank.
+		// after one blank.
 		if rest := back[end:]; bytes.HasPrefix(rest, []byte("  ")) && !h.branch(rest) {
 			h.leaf, h.hasLeaf = parseFrame(rest)
 		}
@@ -183,10 +183,10 @@ func isArrow(line []byte) bool {
 	return ok
 }
 
-// maxGap is more than perf puts behind an arrow: blanks and an address.
+// maxGap is more than perf puts after an arrow: blanks and an address.
 const maxGap = 64
 
-// arrow finds "=>", or "->", and an address behind it.
+// arrow finds "=>", or "->", and an address after it.
 func arrow(text []byte) (at int, ok bool) {
 	for _, sign := range []string{"=>", "->"} {
 		for from := 0; ; {
@@ -227,7 +227,7 @@ func parseFrame(line []byte) (f frame, ok bool) {
 	f.ip = ip
 	rest := bytes.TrimSpace(line[end:])
 	if i := bytes.Index(rest, []byte(" 0x")); i >= 0 && bytes.IndexByte(rest[i:], '/') > 0 {
-		rest = bytes.TrimSpace(rest[:i]) // branch records behind it
+		rest = bytes.TrimSpace(rest[:i]) // branch records after it
 	}
 	if n := len(rest); n > 0 && rest[n-1] == ')' {
 		if open := opening(rest); open == 0 || open > 0 && rest[open-1] == ' ' {
@@ -270,7 +270,7 @@ func opening(text []byte) int {
 }
 
 // parsePlace reads what -F srcline prints below a frame: "go.go:12", perhaps
-// with a remark in parentheses behind it.
+// with a remark in parentheses after it.
 func parsePlace(line []byte) (file string, number int, ok bool) {
 	text := bytes.TrimSpace(line)
 	if i := bytes.Index(text, []byte(" (")); i > 0 {

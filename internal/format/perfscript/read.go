@@ -34,7 +34,7 @@ func Is(head []byte) bool {
 	return first.time >= 0 && first.event != ""
 }
 
-// isFrame reports whether a line is a frame of a call chain: behind a tab, or
+// isFrame reports whether a line is a frame of a call chain: after a tab, or
 // the blanks that an editor made of it.
 func isFrame(line []byte) bool {
 	f, ok := parseFrame(line)
@@ -46,7 +46,7 @@ func isIndented(line []byte) bool {
 }
 
 // isBareFrame reports whether a line is a frame that lost the blanks in front
-// of it, as in a mail. The object behind it tells it from other texts.
+// of it, as in a mail. The object after it tells it from other texts.
 func isBareFrame(line []byte) bool {
 	f, ok := parseFrame(line)
 	return ok && (f.inlined || f.object != "" || bytes.HasSuffix(line, []byte("([unknown])")))

@@ -9,7 +9,7 @@ import (
 
 // damage counts what was wrong with a file and read around.
 type damage struct {
-	trailing    int  // bytes behind the last member that could be read
+	trailing    int  // bytes after the last member that could be read
 	cut         bool // the message did, and lost nothing that samples refer to
 	records     int  // functions, locations and mappings that could not be decoded
 	samples     int  // samples that could not be decoded

@@ -22,7 +22,7 @@ var errChanged = errors.New("the file changed while it was read")
 // readMessage reads the message that start delivers, counts in d what is wrong
 // with it, and returns the feed when it has ended.
 //
-// Where sample types stand behind samples, it reads again: only at the end is
+// Where sample types stand after samples, it reads again: only at the end is
 // it known then what a sample's values mean.
 func readMessage(start func() *feed, limits Limits, d *damage) (*callstack.Profile, *feed, error) {
 	for columns := -1; ; {

@@ -35,7 +35,7 @@ func newSource(r io.ReaderAt, size int64) *source {
 
 // feed delivers one message.
 type feed struct {
-	pieces chan []byte // whole buffers: a piece begins behind the headroom
+	pieces chan []byte // whole buffers: a piece begins after the headroom
 	free   chan []byte
 	room   int64
 

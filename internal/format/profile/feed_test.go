@@ -84,7 +84,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// Sample types that stand behind samples count as those before them.
+// Sample types that stand after samples count as those before them.
 func TestTypesBehindSamples(t *testing.T) {
 	var m message
 	m.body(profileSample, num(1, 1), num(2, 5), num(2, 50))

@@ -9,7 +9,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// packer packs samples as they pass. What they refer to mostly stands behind
+// packer packs samples as they pass. What they refer to mostly stands after
 // them in the file, so that locations and strings are numbered as they appear,
 // and looked up at the end.
 //

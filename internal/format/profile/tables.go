@@ -202,7 +202,7 @@ func (t *tables) stringRun(data []byte) (rest []byte, err error) {
 }
 
 // keep counts a record that could not be decoded: its framing is known, so
-// reading goes on behind it.
+// reading goes on after it.
 func (t *tables) keep(err error) {
 	if err != nil {
 		t.malformed++

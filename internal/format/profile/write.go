@@ -41,7 +41,7 @@ type encoder struct {
 }
 
 // encode writes in the order of pprof's own files: what many samples share
-// comes behind them.
+// comes after them.
 func (e *encoder) encode() error {
 	p := e.p
 	for _, t := range p.Types {

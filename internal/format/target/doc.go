@@ -13,10 +13,10 @@
 // HTTP: a line with method and URL, then one line a header, then perhaps a line
 // "@" with the name of the file that is the body. A blank line, a body or a next
 // request ends a target. Lines that begin with "#" are comments. A comment
-// "# weight: 3" gives the target behind it a weight; vegeta reads over it.
+// "# weight: 3" gives the target after it a weight; vegeta reads over it.
 //
 // JSON: objects with method, url, header (a name's values in an array) and body
-// in base64, one behind the other, on lines of their own or not, or all in one
+// in base64, one after the other, on lines of their own or not, or all in one
 // array. A number "weight" is ours. Other keys are read over. An object has no
 // order, so headers come sorted by name.
 //

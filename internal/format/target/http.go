@@ -125,7 +125,7 @@ func requestLine(text string) (method, url string, ok bool) {
 	return method, url, ok && url != "" && !strings.ContainsAny(method, ":@\t")
 }
 
-// startsRequest reports whether a line behind a header begins another target, as
+// startsRequest reports whether a line after a header begins another target, as
 // vegeta tells: by a word of capital letters and a blank.
 func startsRequest(text string) bool {
 	method, rest, ok := strings.Cut(text, " ")

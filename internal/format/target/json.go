@@ -63,7 +63,7 @@ func (j *jsonReader) next() (Target, error) {
 	return t, nil
 }
 
-// finish reads what stands behind the last target, which must be the end.
+// finish reads what stands after the last target, which must be the end.
 func (j *jsonReader) finish() error {
 	for {
 		token, err := j.dec.Token()

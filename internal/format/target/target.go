@@ -129,7 +129,7 @@ func (r *Reader) skip(line int, why string) {
 	}
 }
 
-// Next returns the next target, and io.EOF behind the last one. Behind an error
+// Next returns the next target, and io.EOF after the last one. After an error
 // there are no more.
 func (r *Reader) Next() (Target, error) {
 	if r.err != nil {

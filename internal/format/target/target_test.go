@@ -117,7 +117,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestErrorStays: behind an error there are no more targets, not the same one
+// TestErrorStays: after an error there are no more targets, not the same one
 // for ever.
 func TestErrorStays(t *testing.T) {
 	r := NewReader(strings.NewReader("GET http://h/a\nbad\n\nGET http://h/b\n"), Options{Name: "x"})

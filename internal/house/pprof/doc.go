@@ -2,7 +2,7 @@
 // it: in a process of its own it runs without the race detector, under which it
 // takes ten times as long.
 //
-// Its standard input are requests as JSON, one behind the other: first the two
+// Its standard input are requests as JSON, one after the other: first the two
 // profiles of a subject, then command lines on them, in which "measured" and
 // "base" name the profiles. The answers on its standard output are JSON, too: what
 // was printed, and pprof's error. It ends with its input.

@@ -13,8 +13,8 @@ type answer struct {
 	name   string
 	text   string
 	method string // "": GET
-	ends   bool   // the server ends what it sends behind it
-	resets bool   // the server resets the connection behind it
+	ends   bool   // the server ends what it sends after it
+	resets bool   // the server resets the connection after it
 
 	status int    // of a whole answer; 0: it is none
 	bytes  int64  // of its body that came

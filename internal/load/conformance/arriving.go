@@ -74,7 +74,7 @@ func (s *suite) openLoop(t *testing.T) {
 		}
 		arrived(t, got, 200)
 	})
-	// Each connection's first request is answered behind the warm-up: what else fell
+	// Each connection's first request is answered after the warm-up: what else fell
 	// due in that is not sent, and all that counts is.
 	t.Run("behind in the warm-up", func(t *testing.T) {
 		const warmup = 100 * time.Millisecond

@@ -48,7 +48,7 @@ func (s *suite) exactly(t *testing.T) {
 
 // spare is how many connections more than it was told an engine may make to make
 // up for kept ones: on a machine so busy that it takes 50 ms to hand a request to
-// the kernel, net/http gives up the connection behind the answer.
+// the kernel, net/http gives up the connection after the answer.
 func spare(connections int) int { return 2 + connections/2 }
 
 // counted checks what the server saw.

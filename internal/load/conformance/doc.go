@@ -4,7 +4,7 @@
 // count what became of it? Input is a function that opens an engine; the
 // servers are real ones on the loopback, most of them written by hand on
 // net.Listener, since net/http's would not misbehave. A case fails where what
-// the server counted differs from what the engine recorded, and behind every
+// the server counted differs from what the engine recorded, and after every
 // case the process must be as before: no connection that a server still sees,
 // no goroutine, no file descriptor more.
 //

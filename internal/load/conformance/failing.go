@@ -42,7 +42,7 @@ func (s *suite) refused(t *testing.T) {
 	if got.Service.Count() != 0 {
 		t.Errorf("%d service times of connections that were refused", got.Service.Count())
 	}
-	// A connection that waited behind each of 150 refusals, up to 100 ms, would come to
+	// A connection that waited after each of 150 refusals, up to 100 ms, would come to
 	// a hundred of them within the timeout.
 	t.Run("open loop", func(t *testing.T) {
 		j := job(t, "tcp", address, 0, message.Target{URL: "http://" + address + "/"})
@@ -195,7 +195,7 @@ func (s *suite) someOfEachWithin(t *testing.T, timeout time.Duration) bool {
 	return true
 }
 
-// closedBetween closes each connection behind its second answer without saying
+// closedBetween closes each connection after its second answer without saying
 // so. A request that was sent into that gets no answer, and is not sent again
 // unseen: the answers recorded are those that the server gave.
 func (s *suite) closedBetween(t *testing.T) {

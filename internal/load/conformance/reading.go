@@ -31,7 +31,7 @@ func (a *answer) request(address string) message.Target {
 	return message.Target{Method: a.method, URL: "http://" + address + "/"}
 }
 
-// finish does what comes behind the answer, and reports whether the connection
+// finish does what comes after the answer, and reports whether the connection
 // goes on.
 func (a *answer) finish(c *conn) bool {
 	switch {
@@ -89,7 +89,7 @@ func (s *suite) split(t *testing.T, a *answer) {
 	}))
 	j := job(t, "unix", path, requests, a.request("split.example"))
 	if a.kind != "" {
-		j.Connections = len(a.text) + 1 // a connection pauses behind a failure
+		j.Connections = len(a.text) + 1 // a connection pauses after a failure
 	}
 	s.right(t, a, s.drive(t, t.Context(), j, server), server, requests)
 }
@@ -116,7 +116,7 @@ func (s *suite) trickle(t *testing.T) {
 }
 
 // surplus sends more than the answer in the same piece. The answer counts; what
-// is behind it is nobody's, and the connection cannot be used again.
+// is after it is nobody's, and the connection cannot be used again.
 func (s *suite) surplus(t *testing.T) {
 	for name, a := range map[string]*answer{
 		"garbage":         {text: sized("hello") + "garbage", status: 200, bytes: 5, once: true},
@@ -134,7 +134,7 @@ func (s *suite) surplus(t *testing.T) {
 }
 
 // noHTTPBehind answers the first request of each connection, and says something
-// else to the second, with the end behind it.
+// else to the second, with the end after it.
 func (s *suite) noHTTPBehind(t *testing.T) {
 	var other atomic.Int64
 	server := answering(t, func(c *conn, _ *request) bool {

@@ -22,7 +22,7 @@ type server struct {
 	connections atomic.Int64 // accepted
 	requests    atomic.Int64 // read whole, with their bodies
 	answers     atomic.Int64 // given whole
-	again       atomic.Int64 // connections used behind what was their last answer
+	again       atomic.Int64 // connections used after what was their last answer
 	malformed   atomic.Pointer[string]
 
 	driven chan struct{} // closed once an engine that was driven has returned

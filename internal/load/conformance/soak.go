@@ -28,7 +28,7 @@ const SoakTime = "WHET_SOAK"
 
 // Soak drives loads against servers that reset, stall, trickle and lie at
 // random. Meanwhile descriptors, goroutines and memory stay within bounds that
-// do not grow, behind it nothing is left, and what was recorded is what the
+// do not grow, after it nothing is left, and what was recorded is what the
 // server gave.
 func Soak(t *testing.T, open func() engine.Engine, f Features) {
 	length := soakTime
@@ -145,7 +145,7 @@ func (s *suite) soak(t *testing.T, j *engine.Job, length, timeout time.Duration,
 		t.Errorf("%d requests were due, %d are recorded", want, got.Requests)
 	}
 	for _, server := range servers {
-		// A whole answer that came behind the timeout or the load's end is none.
+		// A whole answer that came after the timeout or the load's end is none.
 		given := server.answers.Load()
 		if late := got.Errors[loadresult.TimedOut] + int64(j.Connections); got.Answered() > given || got.Answered() < given-late {
 			t.Errorf("the server gave %d answers; %d were recorded, and %d may have been late", given, got.Answered(), late)

@@ -14,10 +14,10 @@
 //
 // An open loop sends request k when Arrivals says, over whichever connection is
 // free, and in order: what is due longest is sent first. What was due before
-// Warmup+Duration is still sent and waited for behind that, at most Timeout; then
+// Warmup+Duration is still sent and waited for after that, at most Timeout; then
 // all that is unanswered or unsent is recorded as timed out: what is unsent at that
 // moment, and what is unanswered with its Timeout, also where less of it has passed.
-// So every arrival that was due behind the warm-up is recorded once, and no timeout
+// So every arrival that was due after the warm-up is recorded once, and no timeout
 // stands in the times with less than it is. One that is due during the warm-up and
 // finds no connection free is let go: a queue of the warm-up's own would have to be
 // worked off in the time that counts.

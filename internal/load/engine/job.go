@@ -120,7 +120,7 @@ type Job struct {
 	Arrivals schedule.Schedule
 	Think    message.Think // of a closed loop
 	Seed     uint64        // of think times
-	// Requests are sent behind the warm-up, and no more; 0: as many as the
+	// Requests are sent after the warm-up, and no more; 0: as many as the
 	// duration holds. Connections that were refused may come on top (Again).
 	Requests int64
 

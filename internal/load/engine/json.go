@@ -63,11 +63,11 @@ type state uint8
 const (
 	wantValue   state = iota
 	wantFirst         // in a list: a value or its end
-	wantName          // behind a comma
-	wantMember        // behind {: a name or the end
+	wantName          // after a comma
+	wantMember        // after {: a name or the end
 	wantColon         //
-	wantNext          // behind a value: a comma or the container's end
-	wantNothing       // behind the document
+	wantNext          // after a value: a comma or the container's end
+	wantNothing       // after the document
 	inString
 	inEscape
 	inHex
@@ -97,7 +97,7 @@ func newScanner(fields []Field) *scanner {
 	return s
 }
 
-// steps takes a way apart at its dots, but for those behind a backslash, which
+// steps takes a way apart at its dots, but for those after a backslash, which
 // belong to a member's name: a\.b.c is c in a.b. A backslash before anything else
 // is one.
 func steps(name string) []string {

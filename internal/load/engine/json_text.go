@@ -106,7 +106,7 @@ func (s *scanner) digit(c byte) {
 	}
 }
 
-// number takes a byte behind the begin of a number, and reports whether it
+// number takes a byte after the begin of a number, and reports whether it
 // belongs to it. If not, the number has ended, or is broken.
 func (s *scanner) number(c byte) bool {
 	digit := '0' <= c && c <= '9'

@@ -284,7 +284,7 @@ func (l *loop) outcome(c *conn, now int64) record.Outcome {
 	}
 }
 
-// nextRequest makes c free for its next request behind an answer.
+// nextRequest makes c free for its next request after an answer.
 func (l *loop) nextRequest(c *conn, now int64) {
 	c.free = now
 	switch {

@@ -65,7 +65,7 @@ func all(conns []conn, is func(*conn) bool) bool {
 }
 
 // Where several answers are read before the next requests are sent, each of those
-// counts as sent when it is: behind all answers.
+// counts as sent when it is: after all answers.
 func TestSentWhenWritten(t *testing.T) {
 	const n = 5
 	l, service, reads := stepping(t, newEpoll, n)

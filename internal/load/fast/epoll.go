@@ -15,7 +15,7 @@ import (
 //
 // It is told once (edge-triggered), which saves the kernel a look at each
 // socket that was read: a read that fills the buffer only in part has taken all
-// there was, and what comes behind it is told again. So is the end of the
+// there was, and what comes after it is told again. So is the end of the
 // connection, unless it was there before the read; then the event says so, and
 // reading goes on until the end is read.
 //
@@ -44,7 +44,7 @@ type epoll struct {
 // 20 µs, wakes another thread for it, which finds nothing to do, and looks again
 // 20 µs later: a fifth of the time of a loop that is well used. So a loop that
 // something happens to keeps its processor while it waits, and gives it back
-// behind a millisecond in which nothing did. The collector is not held up
+// after a millisecond in which nothing did. The collector is not held up
 // meanwhile: it sends the thread a signal, which ends the wait, and so does the
 // monitor where another goroutine has waited for 10 ms.
 
@@ -59,7 +59,7 @@ const (
 	// readsAtOnce bounds how often one connection is read before others are.
 	readsAtOnce = 16
 	// answersAtOnce is how many answers are read before requests are sent: the
-	// first of them waits for so long, 20 µs or so, and counts as sent behind that.
+	// first of them waits for so long, 20 µs or so, and counts as sent after that.
 	answersAtOnce = 16
 )
 

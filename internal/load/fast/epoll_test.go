@@ -56,7 +56,7 @@ func say(t *testing.T, service net.Conn, n int) {
 // result is what was recorded so far.
 func result(j *engine.Job) *loadresult.Result { return j.Recorder.Finish(j.Now(), true) }
 
-// An answer with the end of the connection behind it: the next request is not
+// An answer with the end of the connection after it: the next request is not
 // sent into that, and costs no error.
 func TestAnswerAndEnd(t *testing.T) {
 	l, poll, service := pair(t)
@@ -74,7 +74,7 @@ func TestAnswerAndEnd(t *testing.T) {
 	}
 }
 
-// What comes behind an answer is no answer to the next request, also where it is
+// What comes after an answer is no answer to the next request, also where it is
 // read apart from the first.
 func TestUnasked(t *testing.T) {
 	l, poll, service := pair(t)

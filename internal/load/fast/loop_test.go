@@ -125,7 +125,7 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
-// Nothing is sent that was due at the end or behind it, though connections are
+// Nothing is sent that was due at the end or after it, though connections are
 // free and the load still waits for answers.
 func TestNothingBehindTheEnd(t *testing.T) {
 	var seen atomic.Int64
@@ -402,7 +402,7 @@ func TestRefused(t *testing.T) {
 	wantKinds(t, r, 8, map[string]int64{loadresult.Refused: 8})
 }
 
-// The body of an answer is not counted again for the failure behind it.
+// The body of an answer is not counted again for the failure after it.
 func TestBytesBeforeFailure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives a load")

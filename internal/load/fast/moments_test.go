@@ -45,7 +45,7 @@ func byHand(t *testing.T, j *engine.Job, connections int) (*loop, *silentTranspo
 
 // Requests that are sent one after the other have moments of their own, however
 // many are found to be due at once: those of an open loop, and of a closed one
-// behind pauses.
+// after pauses.
 func TestSentInTurn(t *testing.T) {
 	const n = 10
 	for _, plan := range []schedule.Schedule{schedule.Constant(1e6), {}} {
@@ -95,7 +95,7 @@ func TestFullQueueTimesOut(t *testing.T) {
 	}
 }
 
-// One connection and arrivals each 10 ms, behind a warm-up of 100 ms. It is busy
+// One connection and arrivals each 10 ms, after a warm-up of 100 ms. It is busy
 // from the first on; the others of the warm-up are let go, and at 150 ms it is sent
 // that of 100 ms: its response time holds the 50 ms that it waited for the service,
 // and not what nine others would have taken.

@@ -6,7 +6,7 @@ package fast
 //
 // Arrival n of the schedule belongs to loop n mod loops. Each loop knows when its
 // next one is due, and nothing else is kept: an arrival that finds no connection
-// free stays the next one, and those behind it follow from the schedule once its
+// free stays the next one, and those after it follow from the schedule once its
 // time comes. So a service that stalls for an hour costs no memory, and every
 // arrival is sent once, in order, with the moment when it was due.
 //
@@ -43,7 +43,7 @@ func (r *fifo) pop() int32 {
 }
 
 // launch sends what is due, as far as connections are free. Each counts as sent
-// when its turn has come: behind a while in which nothing was sent there are many,
+// when its turn has come: after a while in which nothing was sent there are many,
 // and the last of them is late by the time that the others take.
 func (l *loop) launch(now int64) {
 	for sent := now; l.due <= now && l.due < l.end && l.idle.free > 0 && l.take(l.due); sent = l.job.Now() {

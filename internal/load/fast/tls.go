@@ -79,7 +79,7 @@ type session struct {
 	more   sync.Cond
 	in     []byte // not yet read
 	out    []byte // not yet taken by the loop
-	end    error  // behind in; nil: there may be more
+	end    error  // after in; nil: there may be more
 	done   bool   // the handshake is over
 	result error
 
@@ -89,7 +89,7 @@ type session struct {
 	settled bool   // the end of the handshake was seen
 	given   []byte // not yet read
 	records records
-	ended   error  // behind given
+	ended   error  // after given
 	plain   []byte // of the request, not yet sealed
 	sealed  []byte // memory of conn.out
 	// grown are the bytes of sealed that are not in conn.out yet. What crypto/tls
@@ -183,7 +183,7 @@ func (l *loop) attend(s *session) {
 		gen := c.gen
 		l.usable(c)
 		if c.gen == gen {
-			l.decrypt(c, false) // what came behind the handshake
+			l.decrypt(c, false) // what came after the handshake
 		}
 	}
 }

@@ -13,7 +13,7 @@ package fast
 //	l.woken()              somebody called wake
 //
 // Each of these may close c or begin its next request. So what a transport
-// knows of c is stale behind such a call: it compares c.gen, which every close
+// knows of c is stale after such a call: it compares c.gen, which every close
 // changes. After ended it says nothing more about that connection.
 type transport interface {
 	// connect makes a socket for c and begins to connect it to l.peer.
@@ -23,7 +23,7 @@ type transport interface {
 	// transport may fail to send without saying so: reading tells, and an answer
 	// may have come before.
 	send(c *conn)
-	// close gives the socket of c back, behind one try to send what c.out holds:
+	// close gives the socket of c back, after one try to send what c.out holds:
 	// the farewell of TLS, or nothing.
 	close(c *conn)
 	// wait delivers what happens within d nanoseconds, at least one thing or
@@ -34,7 +34,7 @@ type transport interface {
 	wake()
 	// enter is the first call on the loop's thread. Behind leave there are only
 	// calls of close there, for what leave has not closed. wake may come before,
-	// between and behind them.
+	// between and after them.
 	enter() error
 	leave()
 	// shutdown gives all back, when nothing is called any more. A transport that

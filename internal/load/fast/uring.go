@@ -63,7 +63,7 @@ func IOUring() (engine.Engine, error) {
 // uring is the transport over io_uring.
 type uring struct {
 	l       *loop
-	ring    *iouring.Ring // nil behind leave
+	ring    *iouring.Ring // nil after leave
 	buffers *iouring.Buffers
 	bell    bell
 	sends   []*conn // whose sends are queued

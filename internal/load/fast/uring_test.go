@@ -124,7 +124,7 @@ func TestSlotIsFlushed(t *testing.T) {
 	j.Requests, j.Origin = 1, time.Now()
 	j.Recorder = record.New(record.Plan{Origin: j.Origin, Duration: j.Duration, Requests: 1})
 	runtime.LockOSThread()
-	t.Cleanup(runtime.UnlockOSThread) // behind what oneLoop cleans up
+	t.Cleanup(runtime.UnlockOSThread) // after what oneLoop cleans up
 	l := oneLoop(t, j, newUring, 1)
 	if err := l.t.enter(); err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ func (c *compiled) finish() {
 	look(c.body)
 }
 
-// compileOrigin reads scheme and host, and returns what stands behind them and
+// compileOrigin reads scheme and host, and returns what stands after them and
 // what the Authorization is if the URL holds a user.
 func compileOrigin(t *Target, m *Message) (rest, authorization string, err error) {
 	scheme, behind, ok := strings.Cut(t.URL, "://")
@@ -136,7 +136,7 @@ func (t *Target) parse(text string, table *Table, at escape) (template, error) {
 	return parseTemplate(text, table, at)
 }
 
-// compilePath makes the request's target of what stands behind the host.
+// compilePath makes the request's target of what stands after the host.
 func (c *compiled) compilePath(t *Target, rest string, table *Table) error {
 	if !strings.HasPrefix(rest, "/") {
 		rest = "/" + rest
@@ -177,7 +177,7 @@ func (c *compiled) compilePath(t *Target, rest string, table *Table) error {
 	return nil
 }
 
-// queryFrom is the first part behind the one that holds the question mark.
+// queryFrom is the first part after the one that holds the question mark.
 func queryFrom(parts template) int {
 	for i := range parts {
 		if parts[i].kind == kindText && strings.Contains(parts[i].text, "?") {

@@ -126,7 +126,7 @@ func TestHosts(t *testing.T) {
 
 // FuzzMessage: whatever stands in a target and in the CSV file, what New does
 // not refuse is one request, as net/http's server reads it: its target, its
-// headers and its body are those of the message, and nothing is behind it. And a
+// headers and its body are those of the message, and nothing is after it. And a
 // value comes out of the URL as it went in.
 func FuzzMessage(f *testing.F) {
 	for _, seed := range [][4]string{

@@ -27,11 +27,11 @@
 //
 // Within one request all columns are of one row, and {{seq}} is one number; the
 // other generators draw anew wherever they stand. Rows are taken in turn over
-// all streams, and from the first one again behind the last. A text without "{{"
+// all streams, and from the first one again after the last. A text without "{{"
 // is no template, and a Literal target never is.
 //
 // Values in a URL are escaped for the place where they stand: before the
-// question mark as a segment of a path, in which a slash becomes %2F, and behind
+// question mark as a segment of a path, in which a slash becomes %2F, and after
 // it as a value of a query. So a value with an ampersand is one value, as its
 // user means it, and no value can break out of the URL. Values in headers and
 // bodies stand as they are. A word before the generator says otherwise:

@@ -9,7 +9,7 @@ import (
 
 // # Where the strings of a message lie
 //
-// A Stream writes all that templates make for one message, behind each other,
+// A Stream writes all that templates make for one message, after each other,
 // into one buffer that it keeps, and the message's strings point into it. So a
 // message costs no allocation, and its strings change under whoever holds them
 // when the next one is made. That is why a Message says until when it is valid,

@@ -78,7 +78,7 @@ func (t *Table) Rows() int { return len(t.rows) }
 // errTooLong is wrapped by what bounded returns.
 var errTooLong = errors.New("file is too long")
 
-// bounded is a reader that fails behind a number of bytes, where io.LimitReader
+// bounded is a reader that fails after a number of bytes, where io.LimitReader
 // would have it look like the end.
 type bounded struct {
 	r          io.Reader

@@ -81,7 +81,7 @@ type word struct {
 }
 
 // parseWords reads the words up to the closing braces, and returns what stands
-// behind those.
+// after those.
 func parseWords(text string) (words []word, after string, err error) {
 	rest := text
 	for {

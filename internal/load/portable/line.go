@@ -37,7 +37,7 @@ type link struct {
 	conn   *http.ClientConn
 	socket *socket
 	uses   int         // requests under way
-	served atomic.Bool // it had requests behind the one that it was made for
+	served atomic.Bool // it had requests after the one that it was made for
 	last   bool        // it is to be closed when it is no longer used
 	full   bool        // of streams, or going away, while requests wait
 }

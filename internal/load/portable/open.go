@@ -14,7 +14,7 @@ import (
 //
 // In an open loop arrival k is due when the schedule says, whatever became of
 // the arrivals before. The schedule is a function of k alone: a late wake-up
-// delays the requests it was for, and none behind them.
+// delays the requests it was for, and none after them.
 //
 // Response time runs from the moment a request was due to the end of its
 // answer. So it holds the wait for one of the connections, as it comes about
@@ -29,9 +29,9 @@ import (
 // service that takes the processors from the generator on its own machine.
 //
 // A request belongs to the moment it was due: those due in [Start, End) count,
-// and the load waits behind its end for their answers, at most its timeout. What
+// and the load waits after its end for their answers, at most its timeout. What
 // is unanswered then counts as timed out, with its timeout, also where less of it
-// has passed. So every arrival due behind the warm-up is in the result, once.
+// has passed. So every arrival due after the warm-up is in the result, once.
 //
 // An arrival of the warm-up that finds no client free is let go: what is left
 // unsent of the warm-up would be in the way of what counts.

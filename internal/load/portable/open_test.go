@@ -17,7 +17,7 @@ func every(rate float64, end time.Duration) *arrivals {
 }
 
 // Every arrival is handed out once, whatever the moments at which the pacer
-// wakes up, and none that is due at the end or behind it.
+// wakes up, and none that is due at the end or after it.
 func TestArrivals(t *testing.T) {
 	a := every(1000, 100*time.Millisecond)
 	var mu sync.Mutex
@@ -79,7 +79,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// Two clients and arrivals each 10 ms, behind a warm-up of 100 ms. They take those
+// Two clients and arrivals each 10 ms, after a warm-up of 100 ms. They take those
 // of 0 and 10 ms; of the eight others of the warm-up one is left to each client
 // that becomes free in it, at 35 ms: the next, of 40 ms. What counts is kept: the
 // clients are busy until 150 ms, and then get those of 100 and 110 ms.

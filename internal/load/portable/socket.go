@@ -7,7 +7,7 @@ import (
 	"whet/internal/load/wire"
 )
 
-// # What is read behind an answer
+// # What is read after an answer
 //
 // A server may send more than the answer that was asked for. net/http reads
 // ahead, so that the surplus may lie in its buffer when the next request is

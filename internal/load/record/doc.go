@@ -15,11 +15,11 @@
 // warm-up; those still under way at the end do not. So the rate is right for
 // slow and fast requests alike. With a number of requests (Plan.Requests) a
 // request belongs to the moment it was sent: exactly those that were sent
-// behind the warm-up count, and the load waits for all of them.
+// after the warm-up count, and the load waits for all of them.
 //
 // In an open loop a request belongs to the moment it was due, whenever it was
 // sent and answered; the second and the bin that its answer is counted in are
-// still those of the answer, where those behind the end fall into the last;
+// still those of the answer, where those after the end fall into the last;
 // throughput leaves those out and holds what the warm-up left to be answered
 // (Result.Throughput).
 //

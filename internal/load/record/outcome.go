@@ -17,7 +17,7 @@ type Outcome struct {
 	// that began; negative: never, for want of a connection.
 	Sent int64
 	// End is when the answer was whole or the request failed. A request that
-	// timed out ended its timeout after Sent, or later; that may be behind the end
+	// timed out ended its timeout after Sent, or later; that may be after the end
 	// of a load that was given up.
 	End int64
 

@@ -11,7 +11,7 @@ import (
 type Plan struct {
 	Origin           time.Time // with its monotonic reading
 	Warmup, Duration time.Duration
-	// Requests is how many are to be sent behind the warm-up; 0: as many as the
+	// Requests is how many are to be sent after the warm-up; 0: as many as the
 	// duration holds. See the package's essay.
 	Requests int64
 	Open     bool
@@ -27,7 +27,7 @@ type Recorder struct {
 
 	mu      sync.Mutex
 	shards  []*Shard
-	pending []*tally // the seconds behind result.Seconds, not yet passed by all shards
+	pending []*tally // the seconds after result.Seconds, not yet passed by all shards
 	free    []*tally
 	total   *tally // of the closed seconds; its bins mean nothing
 	feed    *feed
@@ -178,7 +178,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *loadresult.Result {
 	r.plan.Duration = length // that of the intervals still to come
 	seconds := int64((length + time.Second - 1) / time.Second)
 	r.closeBefore(seconds)
-	// A loop may have looked at the clock behind the end of a load that was cut
+	// A loop may have looked at the clock after the end of a load that was cut
 	// short: nothing was counted there.
 	res.Seconds = res.Seconds[:seconds]
 	res.Answers = res.Answers[:(length+loadresult.Bin-1)/loadresult.Bin]
@@ -206,7 +206,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *loadresult.Result {
 		r.add(s, first)
 		ended = max(ended, s.ended)
 	}
-	ended = min(ended, end-int64(r.plan.Warmup)) // nobody waited for timeouts behind it
+	ended = min(ended, end-int64(r.plan.Warmup)) // nobody waited for timeouts after it
 	if res.Open && ended > int64(length) {
 		res.Drain = time.Duration(ended) - length
 	}
@@ -218,7 +218,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *loadresult.Result {
 	return res
 }
 
-// length is how long the load was behind its warm-up.
+// length is how long the load was after its warm-up.
 func (r *Recorder) length(end int64, interrupted bool) time.Duration {
 	now := time.Duration(end) - r.plan.Warmup
 	var latest time.Duration
@@ -279,7 +279,7 @@ func (r *Recorder) add(s *Shard, first map[string]int64) {
 // Interval has a function called for each second once it is closed, in order,
 // by a goroutine of its own: it never holds up the load. Where it takes longer
 // than a second, seconds that wait are put together. Nothing is left out:
-// Finish returns behind the last call.
+// Finish returns after the last call.
 func (r *Recorder) Interval(f func(loadresult.Interval)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

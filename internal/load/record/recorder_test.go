@@ -22,7 +22,7 @@ func plan(duration time.Duration) Plan {
 	return Plan{Origin: epoch.Add(-time.Duration(warm)), Warmup: time.Duration(warm), Duration: duration}
 }
 
-// ended is a closed loop's request that ended at a moment behind the warm-up.
+// ended is a closed loop's request that ended at a moment after the warm-up.
 func ended(at int64, o Outcome) *Outcome {
 	o.Due, o.End = -1, warm+at
 	o.Sent = o.End - o.Sent // given as the service time
@@ -120,7 +120,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 // A load of a number of requests ends with the last of them, and counts those
-// that were sent behind the warm-up, whenever they ended.
+// that were sent after the warm-up, whenever they ended.
 func TestRequests(t *testing.T) {
 	p := plan(time.Hour)
 	p.Requests = 3
@@ -243,7 +243,7 @@ func TestConservation(t *testing.T) {
 		if diff := cmp.Diff(want.Targets, got.Targets) + cmp.Diff(want.Status, got.Status) + cmp.Diff(want.Errors, got.Errors); diff != "" {
 			t.Fatal(diff)
 		}
-		// In an open loop, where an answer may be recorded behind one that ended
+		// In an open loop, where an answer may be recorded after one that ended
 		// later, the shard decides which second it falls in.
 		if diff := cmp.Diff(want.Seconds, got.Seconds) + cmp.Diff(want.Answers, got.Answers); diff != "" {
 			t.Fatal(diff)
@@ -261,8 +261,8 @@ func TestLateness(t *testing.T) {
 		{10, 0, 10, 12},    // in time
 		{20, 50, 50, 52},   // waited for its connection
 		{30, 5, 45, 47},    // the generator was 15 ms late
-		{40, 60, 61, 62},   // 1 ms behind its connection: not more than that
-		{50, 70, 90, 1500}, // late, and answered behind the end
+		{40, 60, 61, 62},   // 1 ms after its connection: not more than that
+		{50, 70, 90, 1500}, // late, and answered after the end
 	} {
 		s.Record(&Outcome{Due: c.due * ms, Free: c.free * ms, Sent: c.sent * ms, End: c.end * ms, Status: 200})
 	}
@@ -337,7 +337,7 @@ func BenchmarkRecord(b *testing.B) {
 }
 
 // Throughput is that of the answers between start and end, whenever they were due:
-// of three, two are to requests of the warm-up. What comes behind the end is none of
+// of three, two are to requests of the warm-up. What comes after the end is none of
 // them, and a request that hangs until its timeout takes nothing from it.
 func TestThroughput(t *testing.T) {
 	p := plan(time.Second)
@@ -373,14 +373,14 @@ func TestThroughput(t *testing.T) {
 }
 
 // A service that takes 2.5 ms for a request, asked 1,000 a second over one
-// connection, for 3 s behind a warm-up of one, with a timeout of 1 s. What falls due
+// connection, for 3 s after a warm-up of one, with a timeout of 1 s. What falls due
 // in the warm-up while it is busy is not sent: it gets every third, the last at 999
 // ms. So request i of those that count is sent at 1,001.5 + 2.5·i ms, and answered
 // 2.5 ms later. Those up to number 1,598 are answered before all is given up at
 // 5,000 ms, at 4,999 ms the last; the next is under way then, and 1,400 were never
 // sent: 1,599 + 1 + 1,400 are the 3,000 that were due.
 //
-// Number 1,199 is the first whose answer, at 4,001.5 ms, comes behind the end, and
+// Number 1,199 is the first whose answer, at 4,001.5 ms, comes after the end, and
 // 400 do. With the one that the warm-up left under way, (1,599 + 1 − 400) / 3 s are
 // the 400 a second that the service does.
 func TestOverloadOnPaper(t *testing.T) {

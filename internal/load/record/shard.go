@@ -38,7 +38,7 @@ type Shard struct {
 	made      int64 // connections
 	making    int64 // ns
 	latest    int64 // the largest moment that counted, since Start, within the load
-	ended     int64 // the last request's end, since Start, also behind the load's
+	ended     int64 // the last request's end, since Start, also after the load's
 
 	// What others may read while the load runs.
 	answers            atomic.Int64 // whole ones, since the origin

@@ -7,7 +7,7 @@ import (
 
 // A service that stalls, on paper. 10,000 requests are due, one each
 // millisecond, over one connection. Each takes 0.2 ms, but number 4,000 takes
-// 500.2 ms. Those behind it are answered one after the other: number 4,000 + i
+// 500.2 ms. Those after it are answered one after the other: number 4,000 + i
 // at 4,500.2 + 0.2·i ms, so that its response time is 500.2 − 0.8·i ms, until the
 // backlog is gone: number 4,625 would be begun at 4,500.2 + 0.2·624 = 4,625 ms,
 // which is when it is due.

@@ -12,7 +12,7 @@ const binsPerSecond = int(time.Second / loadresult.Bin)
 // tally is what was counted in a second, or in several.
 type tally struct {
 	requests, answered, errors, bytes int64
-	behind                            int64 // of answered: behind the end
+	behind                            int64 // of answered: after the end
 	leftover                          int64 // answers to requests of the warm-up
 
 	kinds             map[string]int64 // of errors

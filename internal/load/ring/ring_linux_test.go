@@ -242,7 +242,7 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestCancel: a slot that is emptied behind a Cancel has closed its socket.
+// TestCancel: a slot that is emptied after a Cancel has closed its socket.
 func TestCancel(t *testing.T) {
 	p := newPair(t, 2, 4)
 	p.Receive(0, p.buffers, 1)
@@ -285,7 +285,7 @@ func TestClose(t *testing.T) {
 	p.Receive(0, p.buffers, 1)
 	p.none()
 	p.Close()
-	// At once: behind a load nothing may be open for a while.
+	// At once: after a load nothing may be open for a while.
 	raw, err := p.peer.(*net.UnixConn).SyscallConn()
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,7 @@ package wire
 import "bytes"
 
 // chunkSize takes the line in front of a chunk. It ends in CRLF and holds no
-// other CR; extensions behind a semicolon are dropped.
+// other CR; extensions after a semicolon are dropped.
 func (p *Parser) chunkSize(b []byte) (n int) {
 	line, n, ok := p.line(b)
 	if len(line)+1 > maxChunk || !ok && len(p.carry) >= maxChunk {
@@ -65,7 +65,7 @@ func parseSize(line []byte) (n uint64, ok bool) {
 	return n, true
 }
 
-// chunkEnd takes one byte of the CRLF behind a chunk.
+// chunkEnd takes one byte of the CRLF after a chunk.
 func (p *Parser) chunkEnd(c byte) (n int) {
 	switch {
 	case p.phase == inChunkCR && c == '\r':

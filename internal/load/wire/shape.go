@@ -11,7 +11,7 @@ import "bytes"
 // the same result, without being parsed. What is compared, word by word, is two
 // or three pieces of memory.
 //
-// Why the result is the same: a place is the value of one field, from behind
+// Why the result is the same: a place is the value of one field, from after
 // the colon to before the end of the line, of a field whose meaning the parser
 // does not know (not Content-Length, Transfer-Encoding, Connection or Trailer)
 // and that is not folded. In its stead only characters that a value may hold

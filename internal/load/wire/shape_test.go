@@ -96,8 +96,8 @@ func TestShapePauses(t *testing.T) {
 	}
 }
 
-// TestShapesOfAnswers tries each seed as the answer behind each other one, and
-// behind itself with bytes changed.
+// TestShapesOfAnswers tries each seed as the answer after each other one, and
+// after itself with bytes changed.
 func TestShapesOfAnswers(t *testing.T) {
 	for i, first := range answers {
 		if len(first) > 300 {

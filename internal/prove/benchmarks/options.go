@@ -36,7 +36,7 @@ type Options struct {
 
 	CPU  string   // one value of go test -cpu
 	Pin  []int    // processors that the benchmarks may run on; nil: all
-	Args []string // arguments of the test binaries, behind their own flags
+	Args []string // arguments of the test binaries, after their own flags
 
 	// Cache is a directory that keeps the rounds of earlier runs, so that asking
 	// the same question again adds to them; "" keeps and uses none.

@@ -93,7 +93,7 @@ func choose(subjects []rounds.Subject, costs []cost, o rounds.Options) choice {
 	return c
 }
 
-// withCPU are the metrics with CPU time behind time, or without.
+// withCPU are the metrics with CPU time after time, or without.
 func withCPU(metrics []compare.Metric, cpu bool) []compare.Metric {
 	var out []compare.Metric
 	for _, m := range metrics {

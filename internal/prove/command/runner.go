@@ -52,7 +52,7 @@ func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, er
 // run is one run that ended well.
 type run struct {
 	wall   time.Duration // from before the start until the program had ended
-	took   time.Duration // with what had to be cleared away behind it
+	took   time.Duration // with what had to be cleared away after it
 	cpu    time.Duration
 	peak   int64  // 0: unknown
 	stdout int64  // bytes, where they were digested
@@ -96,7 +96,7 @@ func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run
 	return m, nil
 }
 
-// held is how long the pipes stay open behind a command only where somebody
+// held is how long the pipes stay open after a command only where somebody
 // holds them.
 const held = 2 * time.Second
 

@@ -34,7 +34,7 @@ type Options struct {
 	// for both sides, or two. There {port} is the port of the side's address.
 	Pprof []string
 
-	// SameAnswers compares answers first; AnswersOnly measures nothing behind it.
+	// SameAnswers compares answers first; AnswersOnly measures nothing after it.
 	SameAnswers, AnswersOnly bool
 	Requests                 string   // name of a file of requests; "": one request, that of the load
 	Ignore                   []string // fields of JSON bodies, as in "id", "items.*.time", "**.stamp"

@@ -51,7 +51,7 @@ type Change struct {
 	Ratio  float64
 	PValue float64
 	// Facts of the machine and the build that changed between the last point
-	// before and the first behind.
+	// before and the first after.
 	Also []string
 }
 
@@ -74,7 +74,7 @@ func (c *Course) amount(v float64) string {
 	return quantity.Count(v)
 }
 
-// unit is what stands behind an amount: of times and bytes the amount has it.
+// unit is what stands after an amount: of times and bytes the amount has it.
 func (c *Course) unit() string {
 	switch c.Unit {
 	case "ns/op":

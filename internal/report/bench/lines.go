@@ -62,7 +62,7 @@ func (b *Lines) Result(settings []benchmark.Setting, l benchmark.Line) {
 	b.printf("%s\n", goTestLine(&l))
 }
 
-// Ended writes how a package went, as go test does behind its results.
+// Ended writes how a package went, as go test does after its results.
 func (b *Lines) Ended(pkg, failed string, took time.Duration) {
 	switch {
 	case b.full != nil:

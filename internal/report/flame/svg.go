@@ -249,7 +249,7 @@ func (p *picture) change(g *flamegraph.Graph, x *box) string {
 	}
 }
 
-// says is what stands behind the name of a frame that is pointed at.
+// says is what stands after the name of a frame that is pointed at.
 func (p *picture) says(g *flamegraph.Graph, x *box, change string) string {
 	if !p.v.Graph.Differential {
 		return fmt.Sprintf(" (%s, %s)", p.value(float64(x.value)), quantity.Percent((x.x1-x.x0)/p.total))
@@ -297,7 +297,7 @@ func (p *picture) fitChange(change, label string, room float64) string {
 
 // fit returns as much of a label as there is room for, "" for less than three
 // characters. A name loses its package's path first, then its package, then
-// the receiver: methods of one type differ in what comes behind it.
+// the receiver: methods of one type differ in what comes after it.
 func (p *picture) fit(label string, room, size float64) string {
 	label = visible(label)
 	chars := int(max(room, 0) / (size * charWidth))

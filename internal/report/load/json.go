@@ -46,7 +46,7 @@ func (run *Run) json() document.Object {
 	}
 	var start, cpu, share any
 	if r.End.After(r.Start) {
-		start = r.Start.UTC().Round(0) // behind the warm-up; null: it never got there
+		start = r.Start.UTC().Round(0) // after the warm-up; null: it never got there
 	}
 	if g.CPU >= 0 {
 		cpu = g.CPU
@@ -70,7 +70,7 @@ func (run *Run) json() document.Object {
 		"start", start, "duration_ns", r.End.Sub(r.Start), "drain_ns", r.Drain, "interrupted", r.Interrupted,
 		"requests", r.Requests, "answered", r.Answered(),
 		"warmup_answered", r.Leftover, // in the duration, to requests of the warm-up
-		"drain_answered", r.Behind, // of those answered: behind the duration
+		"drain_answered", r.Behind, // of those answered: after the duration
 		"throughput_per_s", r.Throughput(), "planned_per_s", planned, "errors", r.Errors, "examples", r.Examples, "status", status,
 		"body_bytes", r.Bytes, "body_bytes_per_s", eachSecond(r, r.Bytes), "in_flight", r.InFlight, "oldest_in_flight_ns", r.OldestInFlight,
 		"connections_made", r.Connections, "connecting_ns", r.Connecting,

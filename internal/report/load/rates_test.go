@@ -62,7 +62,7 @@ func TestRamp(t *testing.T) {
 		}
 	}
 	// Of the 16,500 that were due 4,000 are answered at 13.3 s, and the rest 25 s
-	// later, the last 8.3 s after it was due. What came behind the end is in the last
+	// later, the last 8.3 s after it was due. What came after the end is in the last
 	// second's times.
 	if last := got[9].times.Max; last < 8320*time.Millisecond || last > 8340*time.Millisecond || got[3].times.Max > 3*time.Millisecond {
 		t.Errorf("longest times %v and %v", got[3].times.Max, last)
@@ -137,7 +137,7 @@ func TestRatesOnPage(t *testing.T) {
 }
 
 // Steps are parts of their own, however long they are, and the rate that goes on
-// behind the last.
+// after the last.
 func TestSteps(t *testing.T) {
 	run := ramped("100/s:2s,600/s:1s,200/s:3s", 8*time.Second)
 	var lengths []time.Duration

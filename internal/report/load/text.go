@@ -19,7 +19,7 @@ import (
 type writer struct{ page.Text }
 
 // WriteText writes the summary of a load for a terminal, or of several, one
-// after the other behind a table that compares them.
+// after the other after a table that compares them.
 func WriteText(w io.Writer, p *Page, o page.TextOptions) error {
 	t := writer{page.NewText(o)}
 	if len(p.Runs) == 1 {

@@ -127,7 +127,7 @@ func (t *Text) Heading(s, aside string) {
 // Bytes returns what was written.
 func (t *Text) Bytes() []byte { return t.Buffer.Bytes() }
 
-// Wrapped writes a text in as many lines as it takes, in a style and behind so many
+// Wrapped writes a text in as many lines as it takes, in a style and after so many
 // blanks.
 func (t *Text) Wrapped(indent int, s Style, text string) {
 	for _, l := range Wrap(text, t.Width-indent) {

@@ -12,7 +12,7 @@ import (
 )
 
 // WriteCompareCSV writes tables as benchstat's CSV: one table below the other,
-// values unscaled. Remarks go to warnings, each behind the name its cell has
+// values unscaled. Remarks go to warnings, each after the name its cell has
 // in a spreadsheet.
 func WriteCompareCSV(w, warnings io.Writer, r *tables.Result) error {
 	var body, remarks bytes.Buffer
@@ -39,7 +39,7 @@ type sheet struct {
 	lines   int
 }
 
-// cell sets the cell in a column, at or behind the end of the line.
+// cell sets the cell in a column, at or after the end of the line.
 func (s *sheet) cell(col int, texts ...string) {
 	s.fill(col)
 	for _, text := range texts {

@@ -386,7 +386,7 @@ func TestGeomean(t *testing.T) {
 }
 
 // Rows of several packages stand under their packages' names, and in Markdown
-// behind them.
+// after them.
 func TestPackages(t *testing.T) {
 	r := commands()
 	r.Kind = compare.KindBenchmarks

@@ -259,7 +259,7 @@ func proveWidths(lines []proveLine, columns []column) []int {
 	return widths
 }
 
-// proveCells writes one line of aligned cells behind a lead.
+// proveCells writes one line of aligned cells after a lead.
 func (t *writer) proveCells(l *proveLine, header bool, lead string, columns []column, widths []int) {
 	out := []string{lead}
 	for c, column := range columns {

@@ -68,7 +68,7 @@ type findingView struct {
 	Remedy     []proseView
 	Evidence   []finding.Evidence
 	Benchmarks []string
-	Largest    string // said behind several benchmarks
+	Largest    string // said after several benchmarks
 	Confidence string
 	Fixable    bool
 }

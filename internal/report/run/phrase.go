@@ -56,7 +56,7 @@ func (p *Profile) count(class int) string {
 var asideKinds = [...]string{"block", "heap", "wall"}
 
 // shown divides the profiles into those that a reader sees first, those of
-// other benchmarks, and those of asideKinds, which stand behind both.
+// other benchmarks, and those of asideKinds, which stand after both.
 // Of each kind the first is that of all benchmarks together, or else that of
 // the first benchmark with samples. Where there is only one benchmark, its own
 // profile says no more than the merged one and is left out.

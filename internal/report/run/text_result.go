@@ -138,7 +138,7 @@ func (t *writer) findings(p *Page, cards, brief int, all bool) {
 }
 
 // finding is a card: what it is, where, the line of source, its shares, its
-// ceiling, and what stands behind it.
+// ceiling, and what stands after it.
 func (t *writer) finding(p *Page, n int, f *finding.Finding) {
 	const indent = 5
 	in := strings.Repeat(" ", indent)

@@ -155,7 +155,7 @@ func (c *code) missing() error {
 	return nil
 }
 
-// instructions disassembles the function. What only fills the space behind it
+// instructions disassembles the function. What only fills the space after it
 // is left out.
 func (f *codeFunction) instructions() ([]symbol.Instruction, error) {
 	list, err := f.binary.Disassemble(f.Start, f.End)

@@ -19,11 +19,11 @@
 //	                          and pprof's own merges number them; a file that numbers them
 //	                          otherwise does not show its own
 //	list with -mean           prints means; pprof prints sums there, alone of its texts
-//	lines outside of a list   those behind the end of the file, or before the function, are
+//	lines outside of a list   those after the end of the file, or before the function, are
 //	                          listed; pprof leaves them out, and its lines do not add up
 //	a disasm's last line      pprof takes a function's last byte for its end, so that it loses
 //	                          the last instruction or sees half of it
-//	source in disasm          stands behind the place; without source the text is pprof's
+//	source in disasm          stands after the place; without source the text is pprof's
 //	weblist                   shows inlined calls, of which go tool pprof knows none in a binary,
 //	                          stripped programs, too, and whole functions, where pprof shows
 //	                          what lies around samples; a sample counts once for a line or

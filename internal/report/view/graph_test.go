@@ -137,7 +137,7 @@ func TestPictureSaysWhatPprofsSays(t *testing.T) {
 				case e.attrs["data-node"] != "":
 					n, _ := strconv.Atoi(e.attrs["data-node"])
 					own := e.texts
-					for _, chip := range all[i+1:] { // its chips stand behind it
+					for _, chip := range all[i+1:] { // its chips stand after it
 						if chip.attrs["data-node"] != "" {
 							break
 						}
@@ -277,7 +277,7 @@ func TestDifferenceIsWarmAndCold(t *testing.T) {
 		if said := bytes.Contains(doc, []byte("blue: below zero")); said != (v == less) {
 			t.Errorf("the key explains blue: %v, though there are values below zero: %v", said, v == less)
 		}
-		_, nodes, _ := bytes.Cut(doc, []byte(`class="nodes"`)) // behind the key
+		_, nodes, _ := bytes.Cut(doc, []byte(`class="nodes"`)) // after the key
 		if cold := bytes.Contains(nodes, []byte(`class="node c`)); !seen || cold != (v == less) {
 			t.Errorf("of more than its base %v: nodes of its colour %v, cold ones in the picture %v", v == more, seen, cold)
 		}

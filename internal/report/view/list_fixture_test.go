@@ -39,7 +39,7 @@ func library(t *testing.T) string {
 //     it calls means; whet prints means. These are not compared.
 //   - a source that is not there: pprof's error has other words and it lists no
 //     lines; whet lists those that hold something.
-//   - lines behind the end of the file, and lines before the function's first,
+//   - lines after the end of the file, and lines before the function's first,
 //     which line tables do have: pprof leaves them out, so that its lines do not
 //     add up; whet lists them.
 func TestListIsThatOfPprof(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Layers and places across are the same problem: numbers for nodes, so that
-// each lies at least some length behind another, and the weighted sum of all
+// each lies at least some length after another, and the weighted sum of all
 // distances is as small as can be. It is a linear program whose dual is a flow
 // of least cost, and the network simplex method solves it (Gansner, Koutsofios,
 // North, Vo: A Technique for Drawing Directed Graphs, 1993, section 2).
@@ -172,7 +172,7 @@ func (s *simplex) join(id, slot int32) {
 	s.tree[e.to] = append(s.tree[e.to], id)
 }
 
-// number numbers the nodes below v, each behind all below it.
+// number numbers the nodes below v, each after all below it.
 func (s *simplex) number(v, parent, next int32) int32 {
 	s.parent[v] = parent
 	s.low[v] = next
