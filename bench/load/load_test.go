@@ -84,7 +84,7 @@ func TestReadStatus(t *testing.T) {
 }
 
 // The figures of the tables are those of the samples, worked out here by hand,
-// and what is not reached is said.
+// and reports anything unreached.
 func TestRender(t *testing.T) {
 	run := func(perSecond float64, cpuNs, p50 int64) Run {
 		return Run{Engine: "epoll", WallNs: 5e9, CPUNs: cpuNs, TargetCPUNs: 4e9, Requests: 1_000_000, PerSecond: perSecond, P50Ns: p50}

@@ -122,7 +122,7 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 	case dashes >= 0:
 		kind = recording.TargetProgram
 	default:
-		// What is wrong with a flag is said before anything is looked at.
+		// Errors of flags come before any work.
 		o := t.benchmarks(c, e.TargetArgs)
 		if err := o.Validate(); err != nil {
 			return nil, &cli.ExitError{Code: cli.ExitUsage, Err: err}

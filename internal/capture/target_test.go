@@ -285,7 +285,7 @@ func TestUnknownOfStock(t *testing.T) {
 	}
 }
 
-// An agent whose token is missing is not there, and that is said.
+// An agent whose token is missing counts as absent, with a warning.
 func TestAgentThatRefuses(t *testing.T) {
 	mux := stock("/debug/pprof/")
 	mux.HandleFunc("/debug/whet/", func(w http.ResponseWriter, r *http.Request) {

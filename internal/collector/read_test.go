@@ -28,7 +28,7 @@ func (g growing) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A log that is read from a pipe is said what it has when the user interrupts.
+// When the user interrupts reading from a pipe, the result covers the log so far.
 func TestInterruptedLog(t *testing.T) {
 	const cycle = "gc 1 @0.004s 2%: 0.037+0.29+0.068 ms clock, 0.074+0.069/0.050/0.055+0.13 ms cpu, 3->3->0 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P\n"
 	for text, want := range map[string]string{cycle: "1 cycle: too few", "other\n": ""} {

@@ -91,7 +91,7 @@ func (l *ledger) floor(all []entry) bool {
 }
 
 // ofItsOwn says what a floor does. That it calls nothing and allocates nothing
-// is said only where the profiles show that.
+// appears only where the profiles show it.
 func (l *ledger) ofItsOwn(e *entry) string {
 	if e.callees[""][cpuTime] == e.sum[cpuTime] && !slices.ContainsFunc(l.subjects, func(c *charges) bool { return c.Allocs == nil }) {
 		return "calls nothing and allocates nothing"

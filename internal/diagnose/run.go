@@ -185,7 +185,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 		notAsked = append(notAsked, fmt.Sprintf("%s: %s %s not asked: no %s was recorded%s", s.Benchmark, strings.Join(ids, " and "), were, what, s.locksUnseen(what)))
 	}
 	if len(unasked) > 0 {
-		notAsked = append(notAsked, fmt.Sprintf("%s: rules not asked, since none of the profiles they read was recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
+		notAsked = append(notAsked, fmt.Sprintf("%s: rules without input, because their profiles were not recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
 	}
 	if needed > 0 {
 		few = fmt.Sprintf("%s has %d of the base and needs %d", s.Benchmark, samples, needed)

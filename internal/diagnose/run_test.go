@@ -459,7 +459,7 @@ func TestRuleIsNotAskedWithoutEvidence(t *testing.T) {
 	r.Evidence = []EvidenceKind{EvidenceMutex, EvidenceSource}
 	r.Find = func(*Subject) []Claim { t.Error("asked"); return nil }
 	res := Run(registryOf(t, r), []*Subject{subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 500}), nil, nil)})
-	if len(res.Warnings) != 0 || len(res.NotAsked) != 1 || !strings.Contains(res.NotAsked[0], "rules not asked, since none of the profiles they read was recorded: lock") {
+	if len(res.Warnings) != 0 || len(res.NotAsked) != 1 || !strings.Contains(res.NotAsked[0], "rules without input, because their profiles were not recorded: lock") {
 		t.Errorf("warnings %q", res.Warnings)
 	}
 }

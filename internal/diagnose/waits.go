@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// fewestWaits is how many waits a lock needs before anything is said of it.
+	// fewestWaits is the number of waits a lock needs for a conclusion about it.
 	// A profile that sees every tenth has seen ten of them then, give or take
 	// three.
 	fewestWaits = 100

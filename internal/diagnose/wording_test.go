@@ -6,7 +6,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Of unknown iterations nothing is said: no 0 bytes per run.
+// Unknown iterations give no statement: no 0 bytes per run.
 func TestPerIteration(t *testing.T) {
 	s := subject("x", nil, allocProfile(sample{stack: []string{"m/x.f"}, n: 30, size: 100}), nil)
 	for _, test := range []struct {

@@ -113,7 +113,7 @@ func TestLogIsNotRead(t *testing.T) {
 	}
 }
 
-// What was found counts where nobody reads it, and is said with what else failed.
+// A result counts even if nobody reads it, and is reported with other failures.
 func TestPrintedOutcome(t *testing.T) {
 	broken := &cli.ExitError{Code: cli.ExitFound, Err: errors.New("p99<1ms is broken")}
 	gone := &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}

@@ -79,7 +79,7 @@ func createLog(name string) (f *os.File, to string, err error) {
 	return cli.CreateBeside(name)
 }
 
-// interval adds a second to all logs. Whether that went well is said when they
+// interval adds a second to all logs. Errors are reported when they
 // are closed.
 func (k *loadKept) interval(iv loadresult.Interval) {
 	if k.start.IsZero() {

@@ -204,7 +204,7 @@ func TestLinesOfAProgram(t *testing.T) {
 	if named != "" {
 		t.Error("without names: no main.rows")
 	}
-	// Source that is gone is said, and its lines keep what they have.
+	// Missing source gives a warning, and its lines keep their costs.
 	if err := os.Remove(filepath.Join(dir, "main.go")); err != nil {
 		t.Fatal(err)
 	}

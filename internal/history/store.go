@@ -101,7 +101,7 @@ func CheckDir(dir string) error {
 }
 
 // TryDir tries to write in dir, or in what it would be made in: what stands
-// against keeping results is said before they are measured.
+// against keeping results is reported before they are measured.
 func TryDir(dir string) error {
 	if err := CheckDir(dir); err != nil {
 		return err

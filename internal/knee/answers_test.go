@@ -163,7 +163,7 @@ func limited(limit, rate int64, span time.Duration) *loadresult.Result {
 	return r
 }
 
-// Whose budget is spent is said: that of all searches, or a part of it.
+// The warning names the budget that ran out: that of all searches, or a part of it.
 func TestBudgetIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		of   time.Duration

@@ -29,7 +29,7 @@ func (o *Options) reachSocket(ctx context.Context) error {
 		return nil
 	}
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		err = errno // without the path, which is said already
+		err = errno // without the path, which the error names already
 	}
 	return fmt.Errorf("connect to the Unix socket %s: %w: start the service first, or name the path where it listens", o.Socket, err)
 }

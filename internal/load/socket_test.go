@@ -28,7 +28,7 @@ func TestLongestSocket(t *testing.T) {
 	}
 }
 
-// A socket that is not there, or that nobody listens on any more, is said at
+// A socket that is not there, or that nobody listens on any more, is reported at
 // once, with its path.
 func TestNobodyAtSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")

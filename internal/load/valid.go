@@ -15,7 +15,7 @@ import (
 const busyShare = 0.9
 
 // validity finds out whether the generator was the bottleneck. Its reason comes
-// first of all that is said.
+// first of all warnings.
 func (w *warner) validity() {
 	res := w.res
 	g := &res.Generator
@@ -57,7 +57,7 @@ func (w *warner) still() string {
 }
 
 // isLate reports whether an open loop sent more than one request in a hundred late,
-// and not just while it stood still and caught up with that, which is said.
+// and not just while it stood still and caught up, which has its own warning.
 func (w *warner) isLate() bool {
 	res := w.res
 	still := 0.0

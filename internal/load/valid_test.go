@@ -15,7 +15,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// judged is a result with what is said about it.
+// judged is a result with its warnings.
 func judged(r *loadresult.Result, check *selfCheck) *loadresult.Result {
 	return judgedWith(r, check, new(engine.Report))
 }
@@ -150,7 +150,7 @@ func TestSharing(t *testing.T) {
 }
 
 // Late sends are the generator's doing only where it had the processors, and each fact
-// is said once: in the reason for which a result is not valid, or in one warning.
+// appears once: in the reason for which a result is not valid, or in one warning.
 func TestWhoseLateness(t *testing.T) {
 	var both processors
 	both.add(0)

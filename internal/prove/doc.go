@@ -16,5 +16,5 @@
 // sh -c 'a | b' runs one.
 //
 // It misleads where rounds and compare do, which say what a verdict is worth; what
-// was measured is said by the runner.
+// was measured is told by the runner.
 package prove

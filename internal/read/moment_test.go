@@ -61,7 +61,7 @@ func TestTraceBegin(t *testing.T) {
 	}
 }
 
-// TestMomentMissing: what is not there is said, and the rest of the page stands.
+// TestMomentMissing: the page names missing parts, and the rest of it stays.
 func TestMomentMissing(t *testing.T) {
 	slow := &loadformat.SlowRequest{SentNs: 5e9, EndNs: 5.1e9, Status: 200}
 	for _, tt := range []struct {

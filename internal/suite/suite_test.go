@@ -246,7 +246,7 @@ func TestRunOnePackage(t *testing.T) {
 	}
 }
 
-// What stands against keeping the results is said before they are measured.
+// Obstacles to keeping the results are reported before measuring.
 func TestHistoryThatCannotBeMade(t *testing.T) {
 	o, scratch := options(t, module(t), "./a")
 	o.History = filepath.Join(t.TempDir(), "history")

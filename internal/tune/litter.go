@@ -13,7 +13,7 @@ import (
 )
 
 // mostFiles bounds a directory that is looked through for what benchmarks leave
-// in it: of a larger one nothing is said.
+// in it: a larger one gets no warning.
 const mostFiles = 20_000
 
 // fileMark tells whether a file was written to; without info there is none.

@@ -285,7 +285,7 @@ func ownCPU(t *testing.T) time.Duration {
 }
 
 // TestNoTypes: of a service whose module nobody named the rules that need types
-// are silent, and that is said with the way out.
+// are silent, and the warning names the way out.
 func TestNoTypes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures a service")

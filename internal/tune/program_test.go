@@ -27,7 +27,7 @@ func programOptions(t *testing.T, main string) ProgramOptions {
 	return o
 }
 
-// TestEmptyProgram: there is nothing to see, and that is said.
+// TestEmptyProgram: there is nothing to see, and the page says so.
 func TestEmptyProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and measures programs")

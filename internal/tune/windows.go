@@ -109,7 +109,7 @@ func (m *measurement) traceAgain(ctx context.Context, pass time.Duration, before
 	w := newSlowWatch(m.Target.Flight, m.c.Now)
 	// Three times that long: the load may end late, and an agent outlives whet.
 	switch err := m.Target.StartFlight(ctx, 3*(passWarmup+pass)+m.o.Patience); {
-	case errors.Is(err, capture.ErrNotOffered): // what the program lacks is said with all else that it lacks
+	case errors.Is(err, capture.ErrNotOffered): // one warning lists everything the program lacks
 	case err != nil:
 		m.Warn("no snapshot of the worst moment: %v", err)
 	default:
@@ -148,7 +148,7 @@ func (m *measurement) traceAgain(ctx context.Context, pass time.Duration, before
 // endFlight gives the program its peace back.
 func (m *measurement) endFlight() {
 	if m.server != nil && m.server.Ended() {
-		return // that it died is said
+		return // its end has a warning already
 	}
 	ctx, stop := context.WithTimeout(context.Background(), grace)
 	defer stop()
@@ -173,7 +173,7 @@ func (m *measurement) takeWindows(ctx context.Context, s *underload.Stretch, t *
 		f, cut := s.TakeWindow(ctx, windowTime, room-t.Bytes, end)
 		sampling.Wait()
 		if f == nil {
-			return // that there is none is said
+			return // its absence has a warning already
 		}
 		m.windows = append(m.windows, *f)
 		t.Bytes += int64(len(f.Data))

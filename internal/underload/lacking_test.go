@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A target that is gone lacks every profile for one reason, which is said once.
+// A target that is gone lacks every profile for one reason, which appears once.
 func TestMissedOncePerCause(t *testing.T) {
 	var m Stretch
 	refused := func(path string) error {

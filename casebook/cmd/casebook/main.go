@@ -145,7 +145,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	fs.Visit(func(f *flag.Flag) { o.given = append(o.given, f.Name) })
 	switch {
 	case fs.NArg() > 0:
-		return o, fmt.Errorf("%q is left over: all is said with flags", fs.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q: use flags", fs.Arg(0))
 	case o.blockRate < 0:
 		return o, fmt.Errorf("-block-rate %v: it may not be negative", o.blockRate)
 	case o.mutexFraction < 0:

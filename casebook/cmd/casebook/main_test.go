@@ -230,7 +230,7 @@ func TestRefuses(t *testing.T) {
 		{[]string{"-case=visit", "-stage=best"}, misuse, `there is no case "visit": the cases are visits.*`},
 		{[]string{"-stage=best"}, misuse, `no -case is given: the cases are visits.*`},
 		{nil, misuse, `no -case is given: the cases are visits.*`},
-		{append(fine, "more"), misuse, `"more" is left over: all is said with flags`},
+		{append(fine, "more"), misuse, `unexpected argument "more": use flags`},
 		{append(fine, "-block-rate=-1s"), misuse, `-block-rate -1s: it may not be negative`},
 		{append(fine, "-downstream=http://127.0.0.1:1"), misuse, `-downstream is of no use to visits: it is for gateway`},
 		{append(fine, "-sink=http://127.0.0.1:1"), misuse, `-sink is of no use to visits: it is for ingest`},

@@ -196,7 +196,7 @@ func TestWriteInto(t *testing.T) {
 	}
 }
 
-// What the environment does to the figures is said.
+// The document reports the environment's effect on the figures.
 func TestEnvironment(t *testing.T) {
 	for _, name := range []string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOMAXPROCS"} {
 		t.Setenv(name, "")

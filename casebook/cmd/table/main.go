@@ -101,7 +101,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	switch {
 	case fs.NArg() > 0:
-		return o, fmt.Errorf("%q is left over: all is said with flags", fs.Arg(0))
+		return o, fmt.Errorf("unexpected argument %q: use flags", fs.Arg(0))
 	case o.budget < shortest:
 		return o, fmt.Errorf("-budget %v is too short to build anything: give at least %v", o.budget, shortest)
 	case o.readme != "" && o.name != "":

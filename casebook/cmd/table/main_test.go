@@ -94,7 +94,7 @@ func TestRefuses(t *testing.T) {
 		args []string
 		text string
 	}{
-		{[]string{"visits"}, `"visits" is left over: all is said with flags`},
+		{[]string{"visits"}, `unexpected argument "visits": use flags`},
 		{[]string{"-case", "visit"}, `there is no case "visit": the cases are visits, havlak, stats, avatar, gateway, ingest`},
 		{[]string{"-budget", "10ms"}, `-budget 10ms is too short to build anything: give at least 1s`},
 		{[]string{"-budget", "soon"}, `invalid value "soon" for flag -budget: .*`},

@@ -17,7 +17,7 @@ const MaxRatio = 1e6
 // whose half-width is the noise.
 const NoiseConfidence = 0.95
 
-// Verdict is what is said of one metric of one benchmark.
+// Verdict is the result for one metric of one benchmark.
 type Verdict string
 
 // The verdicts. They are words for times, counts and rates alike: fewer

@@ -79,7 +79,7 @@ type question struct {
 }
 
 // ask measures as the engine does: at every look the decided benchmarks stop.
-// It returns what is said in the end, and the rounds.
+// It returns the final verdict and the number of rounds.
 func (m *machine) ask(q question) ([]Row, [][]Round) {
 	o := q.o
 	o.Hypotheses = max(o.Hypotheses, len(q.ratios))

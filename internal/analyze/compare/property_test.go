@@ -112,7 +112,7 @@ func TestVerdictAndIntervalAgree(t *testing.T) {
 	t.Log(seen)
 }
 
-// What was said at a look is said at all later ones, and after an early end.
+// The verdict of a look stays at all later ones, and after an early end.
 func TestVerdictsStay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		series, o := draw(rt)

@@ -164,7 +164,7 @@ func TestPower(t *testing.T) {
 			t.Errorf("ratio %.3f: never at an early look", ratio)
 		}
 	}
-	// And what is equal is said to be, where the noise is below the margin.
+	// Equal sides get "no change" where the noise is below the margin.
 	same := 0
 	quiet := &machine{rng: rand.New(rand.NewPCG(4, 4)), noise: normal(0.01)}
 	for range runs {

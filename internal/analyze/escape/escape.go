@@ -53,7 +53,7 @@ type Escape struct {
 	Cause int // in Result.Causes; -1: none
 }
 
-// Inlining is what became of a call or is said of a function.
+// Inlining is the compiler's decision on a call or a function.
 type Inlining struct {
 	compiler.Inlining
 	Site

@@ -19,7 +19,7 @@ func kinds(doubts []Doubt) string {
 	return strings.Join(out, " ")
 }
 
-// Each doubt is said from its bound on; a machine that tells nothing is not
+// Each doubt appears from its bound on; a machine that reports nothing is not
 // called disturbed.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {

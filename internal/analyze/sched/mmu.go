@@ -226,7 +226,7 @@ func (m *mutator) finish(end int64) (out []Utilization, warning string) {
 		}
 	}
 	if m.lost > 0 {
-		warning = fmt.Sprintf("the collector begins and ends its work too often to follow it for %v and longer: no mutator utilization is said of such windows", time.Duration(m.lost))
+		warning = fmt.Sprintf("the garbage collector starts and stops too often to compute mutator utilization for windows of %v and longer", time.Duration(m.lost))
 	}
 	return out, warning
 }

@@ -47,7 +47,7 @@ type Collector struct {
 	residue               *benchproc.Projection
 	unit                  *benchproc.Field
 
-	reader   benchfmt.Reader // one for all files: what is said of units carries over
+	reader   benchfmt.Reader // one for all files: declarations of units carry over
 	keys     map[string]bool
 	tables   map[benchproc.Key]*rawTable
 	cells    int

@@ -254,7 +254,7 @@ func TestTasksPlainly(t *testing.T) {
 	})
 }
 
-// TestProfileRefuses: what there is nothing of is said in a line.
+// TestProfileRefuses: an empty kind gives one line.
 func TestProfileRefuses(t *testing.T) {
 	run := planted()
 	if run.err != nil {

@@ -24,7 +24,7 @@ var general = []struct {
 	looped  bool    // only in a loop
 	typed   bool    // only for values whose type the source shows: instead is code for it
 }{
-	{begins: []string{"encoding/json."}, does: "encodes and decodes by reflection, and checks the text in a pass of its own", instead: "Write or read the few types that come here by hand or with a generated codec, or keep what was encoded until the value changes.", typed: true},
+	{begins: []string{"encoding/json."}, does: "encodes and decodes by reflection, and checks the text in a pass of its own", instead: "Write or read the few types that come here by hand or with a generated codec, or keep the encoded form until the value changes.", typed: true},
 	{begins: []string{"encoding/binary.Read", "encoding/binary.Write", "encoding/binary.Size"}, does: "looks at the value's type by reflection and takes a buffer for it, in each call", instead: "Take the numbers from the bytes with binary.LittleEndian.Uint32 and its like, and put them there with PutUint32 or AppendUint32, many at once through one buffer.", typed: true},
 	{begins: []string{"encoding/hex."}, does: "converts each digit by a call for pieces of a few bytes", instead: "Write or read the digits in one loop with a table, straight in what holds the result."},
 	{begins: []string{"encoding/csv.", "encoding/xml.", "encoding/gob."}, does: "builds records, strings and buffers for all of the text", instead: "Go over the bytes and take only what is used.", typed: true},
@@ -35,16 +35,16 @@ var general = []struct {
 	{begins: []string{"strconv.Quote", "strconv.AppendQuote", "strconv.quote", "strconv.appendQuoted", "strconv.Unquote", "strconv.unquote"}, does: "goes over the text rune by rune", instead: "Look first whether there is anything to quote or to unquote, and take such a text as a whole."},
 	{begins: []string{"strconv.FormatFloat", "strconv.AppendFloat", "strconv.ParseFloat"}, does: "finds the exact decimal digits of any number", instead: "Where numbers are whole or have a few decimals, write or read them as integers.", least: 0.5},
 	{begins: []string{"time.Parse", "time.parse", "time.Time.Format", "time.Time.AppendFormat", "time.Time.appendFormat"}, does: "goes over its layout in each call", instead: "Read and write the digits of the one layout by hand, or keep the text of the last second."},
-	{begins: []string{"net/url."}, does: "checks and unescapes every part, and makes strings and maps of them", instead: "Look for the one part that is needed, or keep what was parsed."},
+	{begins: []string{"net/url."}, does: "checks and unescapes every part, and makes strings and maps of them", instead: "Look for the one part that is needed, or keep the parsed value."},
 	{begins: []string{"math/big."}, does: "keeps its numbers in memory of their own", instead: "Reckon in uint64 with package math/bits as long as numbers fit, or keep the big.Ints and set them anew."},
-	{begins: []string{"text/template.", "html/template."}, does: "walks the template and calls by reflection", instead: "Write what does not change as a whole, and the rest by append; or keep what was rendered."},
+	{begins: []string{"text/template.", "html/template."}, does: "walks the template and calls by reflection", instead: "Write the constant parts whole and the rest by append; or keep the rendered text."},
 	{begins: []string{"sort."}, does: "compares and swaps by calls through an interface or a function value", instead: "Use slices.SortFunc, slices.Sort or slices.BinarySearch, which are made for the element's type, or keep the order so that nothing has to be sorted."},
 	{begins: []string{"container/heap.", "container/list."}, does: "calls through an interface and keeps each element in a block of its own", instead: "Keep the elements in a slice of their type, and move them up and down there."},
 	{begins: []string{"html.", "mime.", "net/textproto."}, does: "goes over the text for all that it may hold", instead: "Look first whether there is anything to do, and take the text as it is where there is not."},
 	{begins: []string{"path.", "path/filepath."}, does: "cleans the path in each call", instead: "Clean the parts once, when they come in, and join them by +."},
 	{begins: []string{"runtime.Callers", "runtime.CallersFrames", "runtime.(*Frames).", "runtime.Caller", "runtime.Stack", "runtime/debug."}, does: "walks the goroutine's stack and looks its functions up", instead: "Walk it once, no deeper than is needed, and only where its result is used."},
 	{begins: []string{"io.ReadFull", "io.ReadAtLeast", "bufio.(*Reader).Read", "bufio.(*Writer).Write"}, does: "is called in a loop for a few bytes each time", instead: "Read and write many at once, through a buffer of some kilobytes, and take the pieces from it there.", looped: true},
-	{begins: []string{"context.", "errors.As", "errors.Is"}, does: "walks a chain of values, comparing types in each", instead: "Ask once before the loop, or keep what was found in a field."},
+	{begins: []string{"context.", "errors.As", "errors.Is"}, does: "walks a chain of values, comparing types in each", instead: "Ask once before the loop, or keep the result in a field."},
 }
 
 func libraryWork(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
@@ -149,7 +149,7 @@ func reflection(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	}
 	why := fmt.Sprintf("Reflection takes %s, most of it below %s: the type is looked at anew for each value.", v.percent(sets), symbolname.Short(v.called(sets)))
 	return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
-		"Let a type switch take the types that come most, before reflection is asked. What reflection finds out about a type (fields, methods, conversions) look up once and keep, by reflect.Type or with what was compiled for it.")}
+		"Handle the most frequent types in a type switch before using reflection. Look up the facts about a type (fields, methods, conversions) once and keep them by reflect.Type.")}
 }
 
 // runs are the samples of the place below regular expressions that are run; compiling

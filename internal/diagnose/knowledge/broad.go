@@ -98,7 +98,7 @@ var ofBroad = []Row{
 	},
 	{
 		ID: "string-of-bytes-parsed", Cause: "needless-copy", Callees: []string{"string([]byte)"}, When: handed(0, "math/big.(*Int).SetString", "math/big.(*Float).SetString", "math/big.(*Rat).SetString", "strconv.ParseFloat", "strconv.ParseInt", "strconv.ParseUint", "strconv.Atoi", "time.Parse"),
-		Cost:       "copies the bytes for a parser that keeps none of them",
+		Cost:       "copies the bytes for a parser that does not keep them",
 		Instead:    "unsafe.String(unsafe.SliceData(b), len(b)) is the same text without a copy, right for a call that does not keep it; or parse the digits from the bytes in a loop.",
 		Goes:       All,
 		Confidence: finding.Medium,
@@ -154,7 +154,7 @@ var ofBroad = []Row{
 	{
 		ID: "frames-by-pc", Cause: "made-per-call", Callees: []string{"runtime.CallersFrames", "runtime.(*Frames).Next", "runtime.FuncForPC", "runtime.(*Func).Name", "runtime.(*Func).FileLine"},
 		Cost:       "looks a function, its file and its line up in the program's tables",
-		Instead:    "Keep what was found in a sync.Map by the program counter: a program has few places that ask. Or keep the counters of runtime.Callers alone, and look them up when somebody prints them.",
+		Instead:    "Keep the result in a sync.Map by the program counter: a program has few calling places. Or keep the counters of runtime.Callers alone, and look them up when somebody prints them.",
 		Confidence: finding.Medium,
 		Example: Example{Params: "pc uintptr", Result: "int", Args: "reflect.ValueOf(strings.Repeat).Pointer()", Decls: "var lines sync.Map\n\nfunc lookUp(pc uintptr) int {\n\t_, line := runtime.FuncForPC(pc).FileLine(pc)\n\tlines.Store(pc, line)\n\treturn line\n}",
 			Before: "_, line := runtime.FuncForPC(pc).FileLine(pc)\nreturn line",
@@ -192,7 +192,7 @@ var ofBroad = []Row{
 	{
 		ID: "regexp-after-literal", Cause: "general-function", Callees: []string{"regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAllStringSubmatch", "regexp.(*Regexp).FindAllStringSubmatchIndex", "regexp.(*Regexp).FindStringSubmatch", "regexp.(*Regexp).FindStringSubmatchIndex", "regexp.(*Regexp).ReplaceAllString", "regexp.(*Regexp).ReplaceAllStringFunc"}, When: pattern("begins with a text", startsLiteral),
 		Cost:       "runs the matcher of package regexp",
-		Instead:    "Look for the text that the pattern begins with by strings.Index or IndexByte, and at the characters behind it in a loop; where it is not there, there is nothing to do.",
+		Instead:    "Look for the text that the pattern begins with by strings.Index or IndexByte, and check the characters after it in a loop; if it is absent, there is nothing to do.",
 		Goes:       All,
 		Confidence: finding.Medium,
 		Example: Example{Params: "text string", Result: "int", Args: `"a text with {one} name and {another}"`, Decls: "var names = regexp.MustCompile(`\\{([a-z]+)\\}`)",
@@ -240,7 +240,7 @@ var ofBroad = []Row{
 	{
 		ID: "regexp-compile-varying", Cause: "made-per-call", Callees: []string{"regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX"}, When: all(not(fixed(0), "the pattern is not a constant"), either(onlyAsked, askedByCallers)),
 		Cost:       "parses a pattern",
-		Instead:    "Keep what was compiled in a map by its pattern, with a lock or a sync.Map and a bound where patterns come from outside; or beside the pattern, where that is set.",
+		Instead:    "Keep the compiled expression in a map by its pattern, with a lock or a sync.Map and a bound if patterns come from outside; or store it where the pattern is set.",
 		Confidence: finding.Medium,
 		Example: Example{Params: "pattern, text string", Result: "bool", Args: `"[a-z]+[0-9]", "abc7"`, Decls: "var compiled sync.Map\n\nfunc compile(pattern string) *regexp.Regexp {\n\tre := regexp.MustCompile(pattern)\n\tcompiled.Store(pattern, re)\n\treturn re\n}",
 			Before: "re, err := regexp.Compile(pattern)\nreturn err == nil && re.MatchString(text)",

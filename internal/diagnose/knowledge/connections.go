@@ -24,7 +24,7 @@ var ofConnections = []Row{
 	},
 	{
 		ID: "http-keepalive-off", Cause: "connection-per-request", Callees: []string{"net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Head", "net/http.(*Client).Post", "net/http.(*Client).PostForm"}, When: keepAliveOff,
-		Cost: "opens a connection for each request, as DisableKeepAlives or Close says", Instead: "Let connections be kept: take DisableKeepAlives, or req.Close, away, and bound them by MaxIdleConnsPerHost and IdleConnTimeout. Where goroutines or files were left behind, bodies were not closed.", Confidence: finding.High,
+		Cost: "opens a connection for each request, as DisableKeepAlives or Close says", Instead: "Keep connections alive: remove DisableKeepAlives or req.Close, and bound the connections with MaxIdleConnsPerHost and IdleConnTimeout. If goroutines or files were left behind, close response bodies.", Confidence: finding.High,
 		Example: Example{Params: "url string", Result: "int", Args: server, Decls: "var single = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}\n\nvar shared = &http.Client{Transport: &http.Transport{}}\n",
 			Before: "resp, err := single.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)",
 			After:  "resp, err := shared.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)"},

@@ -58,13 +58,13 @@ var ofEncodings = []Row{
 	},
 	{
 		ID: "json-copy", Cause: "general-function", Callees: []string{"encoding/json.Unmarshal"}, When: all(resultOf(0, "encoding/json.Marshal"), not(intoMap(1), "it decodes into no map")),
-		Cost: "decodes what was encoded only to copy it, or to make another type of it", Instead: "Copy it by hand: assign the struct, and clone the slices and maps in it (slices.Clone, maps.Clone) or convert them field by field. JSON leaves out unexported and omitted fields, makes float64 of the numbers in an any, and nil slices of null.", Confidence: finding.Medium,
+		Cost: "encodes and decodes a value only to copy it or to convert its type", Instead: "Copy it by hand: assign the struct, and clone the slices and maps in it (slices.Clone, maps.Clone) or convert them field by field. JSON leaves out unexported and omitted fields, makes float64 of the numbers in an any, and nil slices of null.", Confidence: finding.Medium,
 		Example: Example{Params: "u User", Result: "User", Args: `User{7, "Ada", []string{"a", "b"}}`, Decls: "type User struct {\n\tID int\n\tName string\n\tTags []string\n}",
 			Before: "data, _ := json.Marshal(u)\nvar out User\njson.Unmarshal(data, &out)\nreturn out", After: "u.Tags = slices.Clone(u.Tags)\nreturn u"},
 	},
 	{
 		ID: "json-map-of-struct", Cause: "general-function", Callees: []string{"encoding/json.Unmarshal"}, When: all(resultOf(0, "encoding/json.Marshal"), madeOfStruct(0), intoMap(1)),
-		Cost: "decodes what was encoded, to have the fields of a struct in a map", Instead: "Encode a struct that embeds the first beside the fields that are added: json.Marshal(struct { User; Zone string `json:\"zone\"` }{u, zone}). A field of the same name in the outer struct hides the inner one's; with the tag \"-\" it takes it out. Keys come in the order of the fields then, not sorted, and a type with a MarshalJSON of its own must not be embedded.", Confidence: finding.Medium,
+		Cost: "encodes and decodes a struct to get its fields in a map", Instead: "Encode a struct that embeds the first beside the fields that are added: json.Marshal(struct { User; Zone string `json:\"zone\"` }{u, zone}). A field of the same name in the outer struct hides the inner one's; with the tag \"-\" it takes it out. Keys come in the order of the fields then, not sorted, and a type with a MarshalJSON of its own must not be embedded.", Confidence: finding.Medium,
 		Example: Example{Params: "u User, zone string", Result: "string", Args: `User{7, "Ada", []string{"a", "b"}}, "north"`, Decls: "type User struct {\n\tID int `json:\"id\"`\n\tName string `json:\"name\"`\n\tTags []string `json:\"tags\"`\n}",
 			Before: "data, _ := json.Marshal(u)\nvar m map[string]any\njson.Unmarshal(data, &m)\nm[\"zone\"] = zone\nout, _ := json.Marshal(m)\nreturn string(out)",
 			After:  "out, _ := json.Marshal(struct {\n\tUser\n\tZone string `json:\"zone\"`\n}{u, zone})\nreturn string(out)"},

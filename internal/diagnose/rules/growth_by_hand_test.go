@@ -305,7 +305,7 @@ func TestCopyingByHand(t *testing.T) {
 	}
 }
 
-// What is read into a buffer that could be reused is said once.
+// Reading into a buffer that could be reused is reported once.
 func TestReadGrowthCoversItsBuffer(t *testing.T) {
 	s := app(t, reads("f *os.File", "var buf bytes.Buffer", "n, err := buf.ReadFrom(f)"),
 		known,

@@ -340,7 +340,7 @@ func TestKindsOfCostAskedLast(t *testing.T) {
 	}
 }
 
-// What a place costs is said where that says more than that the time is spent there.
+// A place's cost is explained where that adds to the time spent there.
 func TestKindsOfCostSay(t *testing.T) {
 	for _, test := range []struct{ name, frames, says string }{
 		{"its own instructions", "m/app.emptied:49", ""},

@@ -28,7 +28,7 @@ var ofAdded = []Shape{
 	{Row: knowledge.Row{
 		ID: "joined-then-added", Cause: "joined-text",
 		When:       knowledge.Words("what strings.Join returns is added to other texts by +, and only that, or returned beside it"),
-		Cost:       "texts are joined, and the result copied once more behind another",
+		Cost:       "texts are joined, and the result is copied again after another text",
 		Instead:    "Write all of it into one strings.Builder that was grown to the whole length. Where the joined part is needed by itself, too, slice it off the whole: all[len(name)+1:].",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "name string, tags []string", Result: "string", Args: "\"checkout.requests\", []string{\"env:production\", \"service:checkout\", \"region:eu-west-1\"}",

@@ -194,7 +194,7 @@ type Other struct {
 	Text string
 }
 
-// subject, called and checked are what is the same when it is said twice.
+// subject, called and checked identify repeated messages.
 type subject struct {
 	Position
 	what string

@@ -345,7 +345,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// Exact values that the buckets contradict are dropped, and it is said.
+// Exact values that the buckets contradict are dropped, with a warning.
 func TestFalseExact(t *testing.T) {
 	log := string(write(t, origin, &Interval{Start: origin, Length: time.Second, Histogram: histogramOf(1000, 2000)}))
 	for _, c := range []struct{ from, to, want string }{

@@ -36,7 +36,7 @@ func testBoth(ctx context.Context, o *Options, pair *sides.Pair, same []bool, p 
 	return nil
 }
 
-// What is said of a side's tests.
+// The outcomes of a side's tests.
 const (
 	notRun    = "not run"
 	noTests   = "none"
@@ -44,7 +44,7 @@ const (
 	notInTime = "not done in time"
 )
 
-// enter adds the outcome of one package's tests to what is said of its side:
+// enter adds the outcome of one package's tests to that of its side:
 // the worst of all packages, and "passed" where one has tests.
 func enter(o *Options, p *prove.Proof, side compare.Which, target string, t gobench.Tests) error {
 	s := [2]*compare.Side{&p.Result.Old, &p.Result.New}[side]

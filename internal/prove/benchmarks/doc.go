@@ -47,14 +47,14 @@
 //
 // # Disturbances
 //
-// What can be seen to make the figures worse than they could be is said, and
+// Visible disturbances of the figures become warnings, and
 // changes no verdict: of the machine (steal, other processes, throttling,
 // swapping, a frequency governor), of the environment (GOGC, GOMEMLIMIT,
 // GODEBUG, pinning), of the benchmark (a timer that is stopped inside the loop,
 // costs that depend on b.N, memory that is kept, operations that are too short
 // or that the compiler may have removed). That costs depend on b.N is asked of
 // CPU time too; where that does not tell, or something else took the processors
-// meanwhile, it is said that it may be so.
+// meanwhile, the warning says that it may be so.
 //
 // # When it misleads
 //

@@ -127,7 +127,7 @@ func cpuPerOp(base, x, y one) (ns float64, ok bool) {
 // many has more than few took more CPU time too than those that few has more
 // than base. Where others want the processor, a process of many operations is
 // put aside again and again and one of few is not, however often both are run:
-// CPU time says that it is no growth of the benchmark's own, and nothing is said.
+// CPU time says that it is no growth of the benchmark's own: no warning.
 func growthOf(base, few, many one) (cause string, said bool) {
 	first, ok1 := cpuPerOp(base, base, few)
 	later, ok2 := cpuPerOp(base, few, many)

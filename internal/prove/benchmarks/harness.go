@@ -108,7 +108,7 @@ func benchmarkLoop(n ast.Node) *ast.BlockStmt {
 
 // watchTimers reads the test files of both sides and says which benchmarks that
 // are measured stop the timer inside their loop. A loop in a helper may be
-// anybody's: it is said whatever is measured of the package.
+// anybody's: the warning appears whatever is measured of the package.
 func (s *session) watchTimers() {
 	for pkg, files := range s.tests {
 		if s.same != nil && s.same[pkg] {

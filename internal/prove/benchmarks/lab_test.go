@@ -221,7 +221,7 @@ func warned(res *compare.Result, part string) bool {
 	return slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, part) })
 }
 
-// disturbed reports whether a disturbance of the kind is said of the
+// disturbed reports whether a disturbance of the kind is reported for the
 // benchmark, and in the warnings too.
 func disturbed(res *compare.Result, kind, benchmark string) bool {
 	return slices.ContainsFunc(res.Disturbances, func(d compare.Disturbance) bool {

@@ -17,7 +17,7 @@ import (
 // same variables beside the same files. The rounds of such a package would
 // compare a thing with itself, whatever their layouts: equal objects linked with
 // one seed are equal again. So it is not measured, unless that is what was
-// asked for (Options.AA). What is said of the rest goes to the result.
+// asked for (Options.AA). Notes on the rest go to the result.
 func sameOf(o *Options, pair *sides.Pair, data [][2]data, proof *prove.Proof) []bool {
 	packages := pair.Packages()
 	same := make([]bool, len(packages))

@@ -128,7 +128,7 @@ func TestManyDifferences(t *testing.T) {
 	}
 }
 
-// A field in which the old side differs from itself is said to be unsteady; one
+// A field in which the old side differs from itself is reported as unsteady; one
 // in which only the sides differ is not, and what may not be asked twice is not
 // asked twice.
 func TestUnsteady(t *testing.T) {

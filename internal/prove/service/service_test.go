@@ -338,7 +338,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// What a side does wrong is said, and is not measured.
+// Failures of a side are reported and not measured.
 func TestFailures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures in rounds")
@@ -498,7 +498,7 @@ func TestRate(t *testing.T) {
 	if r.rate <= 0 || r.rate > 105 || len(p.Result.Failures) != 0 || err == nil || !strings.Contains(err.Error(), "a median needs 10") {
 		t.Errorf("%v, %v: rate %v", err, p.Result.Failures, r.rate)
 	}
-	// A rate near the throughput is the user's choice, and is said to be.
+	// A rate near the throughput is the user's choice, with a warning.
 	r.rate = 190
 	if _, _, err := r.calibrate(t.Context(), p); err == nil || !strings.Contains(strings.Join(p.Result.Warnings, "\n"), "190 requests per second are ") {
 		t.Errorf("%v, warnings %q", err, p.Result.Warnings)

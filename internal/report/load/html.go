@@ -141,7 +141,7 @@ func newView(p *Page) *view {
 	case 1:
 		first := &runs[0]
 		v.Began, v.Loop = began(first.Result), first.loop()
-		if len(v.Knees) == 0 { // else what was found is said instead
+		if len(v.Knees) == 0 { // else the page shows the search instead
 			v.Verdict = loadVerdict(first)
 		}
 		v.Figures = loadFigures(first)
@@ -160,7 +160,7 @@ func newView(p *Page) *view {
 	return v
 }
 
-// say is what is said of a run or a search whose name is "" where it is alone.
+// say is the text on a run or a search, whose name is "" where it is alone.
 func say(name, s string) string {
 	if name == "" {
 		return printable.Line(s)

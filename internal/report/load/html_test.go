@@ -318,7 +318,7 @@ func TestHTMLOfADayIsSmall(t *testing.T) {
 	}
 }
 
-// What is said first stands first: that the figures are not the service's, then
+// The first statement comes first: that the figures are not the service's, then
 // warnings, then figures. And every name is there as text.
 func TestHTMLOrderAndNames(t *testing.T) {
 	doc := string(htmlOf(t, loadPages()["hostile"]))

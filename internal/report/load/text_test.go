@@ -56,7 +56,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The generator was the bottleneck: that is said before all else.
+// The generator was the bottleneck: that warning comes first.
 func TestInvalidFirst(t *testing.T) {
 	run := closed("", 2, 1)
 	run.Result.Invalid = "the generator was the bottleneck"

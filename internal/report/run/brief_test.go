@@ -12,7 +12,7 @@ import (
 	"whet/internal/report/pagetest"
 )
 
-// What made a place a finding is said first: of a lock that is held, the delay.
+// The measure that made a place a finding comes first: for a held lock, the delay.
 func TestLargestShareLeads(t *testing.T) {
 	p := servicePage()
 	p.Findings = []finding.Finding{{Rule: "lock-held", Title: "A lock held for long", DelayRatio: 0.9, CeilingRatio: 1, CeilingWithGCRatio: 1, CPUSamples: 500}}

@@ -80,7 +80,7 @@ func TestOneLine(t *testing.T) {
 }
 
 // FuzzDoubtKinds: whatever the texts, there are no more kinds than texts, and one
-// text by itself is said as it is.
+// text by itself is printed unchanged.
 func FuzzDoubtKinds(f *testing.F) {
 	f.Add("B got 22.0 % of a processor", "C got 1e400 % of a processor", "B")
 	f.Add("B: 1 s", "C: 2 ms", "C")

@@ -29,7 +29,7 @@ const (
 	endShare     = 0.2 // of the time that no processor ran, to be named as what it was waited for
 )
 
-// Conclusions are what may be said of a trace, in words; what is said last where
+// Conclusions are the statements a trace supports, in words; the last one where
 // nothing is, is that no more is known.
 func Conclusions(r *sched.Result) []string {
 	var out []string

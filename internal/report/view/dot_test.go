@@ -96,7 +96,7 @@ func heads(lines []string) []string {
 
 var nodeNumber = regexp.MustCompile(`\b(N+|node)(\d+)(?:_|\b)`)
 
-// withoutNumbers replaces the numbers of nodes by what is said of the nodes,
+// withoutNumbers replaces the numbers of nodes by the text on the nodes,
 // and sorts the lines.
 func withoutNumbers(lines []string) []string {
 	said := make(map[string]string)

@@ -10,7 +10,7 @@ import (
 	"whet/internal/analyze/selection"
 )
 
-// Graph is a call graph with everything that is said in its picture: the same
+// Graph is a call graph with all texts of its picture: the same
 // functions, calls and figures as in that of pprof.
 type Graph struct {
 	Head

@@ -145,7 +145,7 @@ func (e *escaping) add(c *diagnose.Claim, p *repeated.Place) {
 	if x := e.of[p]; x != nil {
 		of := x.Samples()
 		c.Cost, c.Avoidable = c.Cost.Union(of), c.Avoidable.Union(p.Spared(x))
-		c.Evidence = append(c.Evidence, e.s.CPUEvidence(of.CPU, "more work out the escaping at the first execution of what was parsed")...)
+		c.Evidence = append(c.Evidence, e.s.CPUEvidence(of.CPU, "more work out the escaping at the first execution of the parsed template")...)
 		if share := e.s.AllocShare(of.Allocs); share > 0 {
 			c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(share) + " of the base's allocated bytes more for that"})
 		}

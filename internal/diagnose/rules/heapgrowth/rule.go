@@ -24,7 +24,7 @@ func Rule() diagnose.Rule {
 			What:   "Objects that are still alive at the run's end, more of them the longer it runs: the live heap rises from the beginning to the end, and two heap profiles say where what was added is allocated.",
 			Why:    "The collector goes through all that is alive, again and again, and the process grows until it is killed.",
 			Silent: "Where there are not two heap profiles; where less than 4 MiB were added; for garbage that is not collected yet; for caches and pools that fill to their bound before the end, fixtures that are made once, and what set-up keeps.",
-			Fix:    "Remove entries when they are no longer needed, bound the table by number or age, or keep a copy of the few bytes that are needed of a large buffer. Where a program has to hold all of it at its end, there is nothing to mend.",
+			Fix:    "Remove entries when they are no longer needed, bound the table by number or age, or keep a copy of the few bytes that are needed of a large buffer. If the program needs all of it until its end, there is nothing to fix.",
 			Before: "s.sessions[id] = newSession(r)",
 			After:  "s.sessions[id] = newSession(r)\n// and when it has ended:\ndelete(s.sessions, id)",
 		},
@@ -121,7 +121,7 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 		Place: g.Place, Confidence: finding.High,
 		Leak:   s.LeftBehind(finding.LeakBytes, left, s.HeapOperations),
 		Why:    "What stays alive is never given back: the process grows with everything it does, and each collection has more to go through.",
-		Remedy: "Remove what is no longer needed, or bound it by number or age. Where all of it is needed, there is nothing to mend.",
+		Remedy: "Remove what is no longer needed, or bound it by number or age. If all of it is needed, there is nothing to fix.",
 	}
 	if s.HeapOperations == 0 {
 		c.Confidence = finding.Medium // it may be what the program is for
@@ -141,7 +141,7 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 	}
 	if holder := holder(s, g.Place); holder != "" {
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "it is stored in " + holder})
-		c.Remedy = fmt.Sprintf("Remove from %s what is no longer needed, or bound it by number or age. Where all of it is needed, there is nothing to mend.", holder)
+		c.Remedy = fmt.Sprintf("Remove from %s what is no longer needed, or bound it by number or age. If all of it is needed, there is nothing to fix.", holder)
 	} else {
 		c.Confidence = finding.Medium // what leaks may be what holds it: a goroutine
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "what holds it is not known"})

@@ -52,7 +52,7 @@ func remedy(s *diagnose.Subject, l *lockheld.Lock) string {
 	case len(l.Held) == 0:
 		return "Do less while the lock is held, or divide what it guards: a lock for each shard, key or connection."
 	case l.Read:
-		return fmt.Sprintf("Readers hold %s across %s, and whoever writes waits for all of them. Copy what is needed under the lock and work on the copy, or keep what it guards behind an atomic pointer.", l.Name, lines(l.Held))
+		return fmt.Sprintf("Readers hold %s across %s, and a writer waits for all of them. Copy the needed data under the lock and work on the copy, or publish the guarded value through an atomic pointer.", l.Name, lines(l.Held))
 	}
 	if at, share, ok := s.MostUnder(l.Under.Keep()); ok {
 		return fmt.Sprintf("%s of the CPU time while %s is held (%s) is spent at %s. Do that before Lock or on a copy after Unlock; or divide what it guards: a lock for each shard, key or connection.", quantity.Percent(share), l.Name, lines(l.Held), s.At(at))

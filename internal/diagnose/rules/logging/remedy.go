@@ -54,7 +54,7 @@ func (f *finder) joins(st *statement) (found bool) {
 	return found
 }
 
-// library is what is said of a package of loggers, and of those below it.
+// library is the advice for a package of loggers, and for those below it.
 type library struct {
 	path    string
 	renders string // what it does for each record, of the function %s
@@ -114,7 +114,7 @@ var libraries = [...]library{
 	},
 }
 
-// libraryOf is what is said of the package of a function that logs.
+// libraryOf is the advice for the package of a function that logs.
 func libraryOf(logger string) library {
 	fn := symbolname.Parse(logger)
 	l := libraries[slices.IndexFunc(libraries[:], func(l library) bool {

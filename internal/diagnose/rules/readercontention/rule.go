@@ -33,7 +33,7 @@ func Rule() diagnose.Rule {
 			What:   "A tenth of the CPU time and more is spent in RLock and RUnlock of one sync.RWMutex, which goroutines on several processors read under, and next to nobody writes.",
 			Why:    "Each RLock and RUnlock adds to one counter. The line of memory that holds it belongs to one processor at a time, and goes from one to the next: with more processors reading gets slower, not faster.",
 			Silent: "Where one goroutine reads, or hardly more than one processor is busy; where Lock and Unlock take a twentieth of the time that reading does; for locks of which there are many, each of an element of a slice, an array or a map, or reached by a call; without types of the source; for time that readers wait for a writer, of which lock-contention speaks.",
-			Fix:    "Keep what is read behind an atomic.Pointer to a value that nobody changes: readers load it, and who changes something publishes a changed copy. A sync.Map does for keys that are set once; where many write too, divide what the lock guards.",
+			Fix:    "Publish the data through an atomic.Pointer to an immutable value: readers load it, and a writer stores a changed copy. A sync.Map suits keys that are set once; with many writers, split the data under several locks.",
 			Before: "s.mu.RLock()\nroute := s.routes[path]\ns.mu.RUnlock()",
 			After:  "routes := *s.routes.Load() // s.routes is an atomic.Pointer[map[string]Route]\nroute := routes[path]",
 		},
@@ -97,7 +97,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 		out = append(out, diagnose.Claim{
 			Place: place, Cost: diagnose.Samples{CPU: keep}, Confidence: finding.Medium,
 			Why:    fmt.Sprintf("%s of the CPU time goes to counting the readers of %s up and down, in memory that all processors write: readers on several processors slow each other down, though none waits.", quantity.Percent(s.CPUShare(keep)), name),
-			Remedy: fmt.Sprintf("Put what %s guards behind an atomic.Pointer: readers load it without a lock, and who changes something stores a changed copy. Where keys are only added, a sync.Map does.", name),
+			Remedy: fmt.Sprintf("Publish the data that %s guards through an atomic.Pointer: readers load it without a lock, and a writer stores a changed copy. If keys are only added, use a sync.Map.", name),
 			Evidence: append(s.CPUEvidence(keep, "are in RLock and RUnlock themselves, called here"), finding.Evidence{Kind: "cpu", Text: fmt.Sprintf(
 				"%s in Lock and Unlock of any RWMutex: next to nobody writes", quantity.Percent(float64(writing)/float64(max(reading+writing, 1))))}),
 		})
