@@ -150,7 +150,7 @@ func TestShowRefuses(t *testing.T) {
 		{"Nope", "ns/op", dir, 0.05, "no benchmark of history " + dir + " matches -show Nope: it has example.com/m.BenchmarkX, for one", true},
 		{"X", "widgets", dir, 0.05, "has the unit widgets: there are ns/op, allocs/op", true},
 		{"", "ns/op", empty, 0.05, "has no results", false},
-		{"", "ns/op", filepath.Join(dir, "none"), 0.05, "there is no such directory", false},
+		{"", "ns/op", filepath.Join(dir, "none"), 0.05, "no such directory", false},
 	} {
 		_, err := Show(context.Background(), ShowOptions{Dir: dir, History: tt.dir, Match: tt.match, Unit: tt.unit, Alpha: tt.alpha})
 		var ge *gobench.Error

@@ -204,7 +204,7 @@ func TestCostOfDying(t *testing.T) {
 // TestNoSuchCommand: neither a program nor a package.
 func TestNoSuchCommand(t *testing.T) {
 	for command, want := range map[string]string{
-		"whet-no-such-program": "there is no such program",
+		"whet-no-such-program": "no such program",
 		"./nowhere":            "there is no",
 	} {
 		o := serviceOptions(t, "http://"+freeAddress(t)+"/")

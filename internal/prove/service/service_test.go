@@ -377,7 +377,7 @@ func TestFailures(t *testing.T) {
 		"exits":      {line("exit", "{port}"), `it ended by itself (exit status 5)`},
 		"background": {line("background", "{port}"), "name a command that stays in the foreground"},
 		"mute":       {line("mute", "{port}"), "not ready within"},
-		"unknown":    {"/no/such/program {port}", "there is no such program"},
+		"unknown":    {"/no/such/program {port}", "no such program"},
 		"crashes":    {line("crashes", "127.0.0.1:{port}"), `it ended by itself (exit status 2)`},
 	} {
 		t.Run(name, func(t *testing.T) {

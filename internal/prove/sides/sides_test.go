@@ -509,7 +509,7 @@ func TestRefusals(t *testing.T) {
 		{"a revision without git", Options{Dir: plain, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}}, gobench.KindUsage,
 			`HEAD \(old\): it looks like a revision, but \S+ is not in a git repository: name two directories, as in \.\./before and \.`},
 		{"no directory", Options{Dir: dir, Old: Spec{Operand: "./nope"}, New: Spec{Operand: "."}}, gobench.KindUsage,
-			`\./nope \(old\): there is no such directory or file`},
+			`\./nope \(old\): no such directory or file`},
 		{"no module", Options{Dir: nowhere, Old: Spec{Operand: "."}, New: Spec{Operand: "."}}, gobench.KindNoModule,
 			`\. \(old\): it is not in a Go module: .*`},
 		{"no binary", Options{Dir: plain, Old: Spec{Operand: "./x.txt"}, New: Spec{Operand: "."}}, gobench.KindUsage,
