@@ -123,6 +123,7 @@ func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool)
 			continue
 		}
 		a.add(s, w)
+		a.said[s] = append(a.said[s], w) // a place that it explains is not asked about
 		claimed = true
 		k, ok = known{
 			rule: rule.ID, worth: w.worth(s, w.cost), at: e.lines[0].at,

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/kinds"
+	"whet/internal/diagnose/explain"
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules/boxedvalue"
 	"whet/internal/diagnose/rules/bufferpercall"
@@ -73,7 +73,7 @@ func All() []diagnose.Rule {
 		collectionpercall.Rule(),
 		objectpercall.Rule(),
 		repeatedresult.Rule(),
-	}, boxedvalue.Rules(), knowledge.Rules(), shape.Rules(), kinds.Rules())
+	}, boxedvalue.Rules(), knowledge.Rules(), shape.Rules(), explain.Rules())
 }
 
 // Rows returns all rows of knowledge: of calls, and of statements.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/kinds"
+	"whet/internal/diagnose/explain"
 	"whet/internal/diagnose/knowledge"
 	"whet/internal/diagnose/rules"
 	"whet/internal/diagnose/shape"
@@ -108,7 +108,7 @@ func checked(t *testing.T, once func() (*diagnose.Registry, error)) *diagnose.Re
 func TestAllRulesAreValid(t *testing.T) {
 	reg := registry(t)
 	for _, r := range reg.Rules() {
-		byExample := slices.ContainsFunc(slices.Concat(knowledge.Rules(), shape.Rules(), kinds.Rules()), func(k diagnose.Rule) bool { return k.ID == r.ID })
+		byExample := slices.ContainsFunc(slices.Concat(knowledge.Rules(), shape.Rules(), explain.Rules()), func(k diagnose.Rule) bool { return k.ID == r.ID })
 		if directories[r.ID] == "" && !ownTests[r.ID] && !byExample {
 			t.Errorf("rule %s has no fixtures", r.ID)
 		}
@@ -172,7 +172,7 @@ func TestFixtures(t *testing.T) {
 			}
 			t.Run(filepath.ToSlash(f), func(t *testing.T) {
 				if res, want, got := answers(t, open(t, f), files, id, f); !maps.Equal(got, want) {
-					explain(t, res)
+					logFindings(t, res)
 					t.Errorf("rule %s speaks about %q, want %q", id, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 				}
 			})
@@ -239,7 +239,7 @@ func measureAll(t *testing.T, dirs []string) {
 						r.keep(t, dir)
 						return
 					}
-					explain(t, res)
+					logFindings(t, res)
 					t.Logf("contradicts the marks: measured on")
 					m.lengths.cpu, m.lengths.samples = 1600*time.Millisecond, 4*m.lengths.samples
 				}
@@ -276,7 +276,7 @@ func spoken(findings []finding.Finding, id string, want map[string]bool) map[str
 	return got
 }
 
-func explain(t *testing.T, res diagnose.Result) {
+func logFindings(t *testing.T, res diagnose.Result) {
 	for _, f := range res.Findings {
 		t.Logf("%s", describe(f))
 	}

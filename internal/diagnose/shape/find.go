@@ -20,9 +20,6 @@ import (
 // claimsKey is what a subject keeps its claims by.
 type claimsKey struct{}
 
-// spent are the samples of a line, by the function that it calls; "" are its own.
-type spent map[string]*diagnose.Sets
-
 // found is what the shapes found, by cause: what they claim, and how one failed.
 type found struct {
 	claims map[string][]diagnose.Claim
@@ -38,7 +35,7 @@ func claims(s *diagnose.Subject) found {
 			return out
 		}
 		all, judge := slices.Concat(table...), purity.New(s)
-		files := costs(s)
+		files := s.Costs()
 		for file, lines := range files {
 			pkg, syntax := s.Program.FileOf(file)
 			if pkg == nil || pkg.Info == nil || syntax == nil {
@@ -67,39 +64,12 @@ func (out *found) add(f *finder, sh *Shape, d ast.Decl) {
 	out.claims[sh.Cause] = append(out.claims[sh.Cause], f.find(sh, d)...)
 }
 
-// costs are the samples of each line of the user's own, by file.
-func costs(s *diagnose.Subject) map[string]map[int]spent {
-	files := make(map[string]map[int]spent)
-	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
-		by := ""
-		for _, id := range stack {
-			f := c.Frame(id)
-			if s.Own(f) && !s.Loops.InBenchmark(f.File, f.Line) {
-				if files[f.File] == nil {
-					files[f.File] = make(map[int]spent)
-				}
-				at := files[f.File][f.Line]
-				if at == nil {
-					at = make(spent)
-					files[f.File][f.Line] = at
-				}
-				if at[by] == nil {
-					at[by] = new(diagnose.Sets)
-				}
-				at[by].Of(s, c).Add(sample.Index())
-			}
-			by = f.Function
-		}
-	})
-	return files
-}
-
 // finder looks for shapes in a file.
 type finder struct {
 	*diagnose.Subject
-	files map[string]map[int]spent
+	files map[string]map[int]diagnose.Spent
 	file  string
-	lines map[int]spent
+	lines map[int]diagnose.Spent
 	pkg   *typed.Package
 	judge *purity.Judge
 }

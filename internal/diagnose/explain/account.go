@@ -1,4 +1,4 @@
-package kinds
+package explain
 
 import (
 	"cmp"
@@ -21,8 +21,9 @@ const leastShare = diagnose.LeastAsked
 // mostOf is the part of a place that a kind of cost takes at least to be its cause.
 const mostOf = 0.3
 
-// view is a place with its samples by what they are.
-type view struct {
+// account is a hot place taken apart: its samples by what they are, and the calls of the
+// user's own that they come through.
+type account struct {
 	*diagnose.Subject
 	*diagnose.Spot
 	pkg   *typed.Package // nil: not typed
@@ -32,12 +33,12 @@ type view struct {
 	lines map[int]*diagnose.Sets
 }
 
-type viewKey struct{ at *diagnose.Spot }
+type accountKey struct{ at *diagnose.Spot }
 
 // look takes a place apart, once for all rules.
-func look(s *diagnose.Subject, at *diagnose.Spot) *view {
-	return diagnose.Once(s, viewKey{at}, func(s *diagnose.Subject) *view {
-		v := &view{Subject: s, Spot: at, kinds: make(map[places.Kind]*diagnose.Sets), calls: make(map[string]*diagnose.Sets), lines: make(map[int]*diagnose.Sets)}
+func look(s *diagnose.Subject, at *diagnose.Spot) *account {
+	return diagnose.Once(s, accountKey{at}, func(s *diagnose.Subject) *account {
+		v := &account{Subject: s, Spot: at, kinds: make(map[places.Kind]*diagnose.Sets), calls: make(map[string]*diagnose.Sets), lines: make(map[int]*diagnose.Sets)}
 		s.EachWork(at, func(w diagnose.Work) {
 			called := ""
 			if n := len(w.Below); n > 0 {
@@ -64,7 +65,7 @@ func add[K comparable](s *diagnose.Subject, of map[K]*diagnose.Sets, key K, w di
 }
 
 // share is the part of the base's CPU time that samples are.
-func (v *view) share(of *diagnose.Sets) float64 {
+func (v *account) share(of *diagnose.Sets) float64 {
 	if of == nil {
 		return 0
 	}
@@ -72,17 +73,17 @@ func (v *view) share(of *diagnose.Sets) float64 {
 }
 
 // all is the place's own part of the base's CPU time.
-func (v *view) all() float64 { return v.share(&v.Cost) }
+func (v *account) all() float64 { return v.share(&v.Cost) }
 
 // matters reports whether samples are enough of the base, and of the place.
-func (v *view) matters(of *diagnose.Sets, least float64) bool {
+func (v *account) matters(of *diagnose.Sets, least float64) bool {
 	share := v.share(of)
 	return share >= least && share >= mostOf*v.all()
 }
 
 // below are the samples below functions whose name begins in one of some ways, and the
 // name that has most of them.
-func (v *view) below(begins func(function string) bool) (sum *diagnose.Sets, most string) {
+func (v *account) below(begins func(function string) bool) (sum *diagnose.Sets, most string) {
 	sum = new(diagnose.Sets)
 	for name, sets := range v.calls {
 		if name == "" || !begins(name) {
@@ -97,14 +98,14 @@ func (v *view) below(begins func(function string) bool) (sum *diagnose.Sets, mos
 }
 
 // called is the function that the line calls in most of some samples.
-func (v *view) called(of *diagnose.Sets) string {
+func (v *account) called(of *diagnose.Sets) string {
 	names := slices.Sorted(maps.Keys(v.calls))
 	share := func(name string) float64 { return v.CPUShare(both(&of.CPU, &v.calls[name].CPU)) }
 	return slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(share(a), share(b)) })
 }
 
 // heaviest is the line of the place that has most of some samples.
-func (v *view) heaviest(of *diagnose.Sets) int {
+func (v *account) heaviest(of *diagnose.Sets) int {
 	weight := func(line int) float64 {
 		return v.CPUShare(both(&of.CPU, &v.lines[line].CPU)) + v.AllocShare(both(&of.Allocs, &v.lines[line].Allocs))
 	}
@@ -122,13 +123,16 @@ func both(a, b *diagnose.Set) diagnose.Keep {
 
 // claim claims samples at the line that has most of them; nil where the source is not
 // typed, so that nothing shows what else the line does.
-func (v *view) claim(of *diagnose.Sets, why, remedy string, more ...finding.Evidence) *diagnose.Claim {
-	if v.pkg == nil {
+func (v *account) claim(of *diagnose.Sets, why, remedy string, more ...finding.Evidence) *diagnose.Claim {
+	return v.claimAt(v.File, v.heaviest(of), v.Function, of, why, remedy, more...)
+}
+
+func (v *account) claimAt(file string, line int, function string, of *diagnose.Sets, why, remedy string, more ...finding.Evidence) *diagnose.Claim {
+	if v.PackageOf(file) == nil {
 		return nil
 	}
-	line := v.heaviest(of)
-	st := v.Statement(v.File, line)
-	c := &diagnose.Claim{Place: st.Place(v.Function), Cost: of.Samples(), Confidence: finding.Low, Why: why, Remedy: remedy}
+	st := v.Statement(file, line)
+	c := &diagnose.Claim{Place: st.Place(function), Cost: of.Samples(), Confidence: finding.Low, Why: why, Remedy: remedy}
 	c.Place.Line, c.Place.EndLine = line, max(line, c.Place.EndLine)
 	c.Evidence = append(v.CPUEvidence(c.Cost.CPU, "are there"), v.AllocEvidence(c.Cost.Allocs)...)
 	c.Evidence = append(c.Evidence, more...)
@@ -136,12 +140,12 @@ func (v *view) claim(of *diagnose.Sets, why, remedy string, more ...finding.Evid
 }
 
 // percent is the part of the base's time that samples are, for a sentence.
-func (v *view) percent(of *diagnose.Sets) string {
+func (v *account) percent(of *diagnose.Sets) string {
 	return quantity.Percent(v.share(of)) + " of the time"
 }
 
 // said is what the compiler said on the place's lines that ends in one of some words.
-func (v *view) said(line int, is func(text string) bool) (more []finding.Evidence) {
+func (v *account) said(line int, is func(text string) bool) (more []finding.Evidence) {
 	if v.Decisions == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package kinds
+package explain
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func callPerByte(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 
 // byCharacter says that a loop takes a text apart by bytes or runes; "" where the place
 // is in none.
-func (v *view) byCharacter() string {
+func (v *account) byCharacter() string {
 	own := v.kinds[places.Instructions]
 	if v.share(own) < v.all()/2 {
 		return ""
@@ -82,7 +82,7 @@ func isCharacter(t types.Type) bool {
 }
 
 // inlined reports whether the compiler inlines the function at a frame that calls it.
-func (v *view) inlined(by *callstack.Frame) bool {
+func (v *account) inlined(by *callstack.Frame) bool {
 	return v.Decisions != nil && slices.ContainsFunc(v.Decisions(diagnose.SourceLine{File: by.File, Line: by.Line}), func(said string) bool {
 		return strings.HasPrefix(said, "inlines ") && strings.HasSuffix(said, v.decl.Name.Name)
 	})
@@ -123,7 +123,7 @@ func allPairs(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 
 // pairs is the list that two loops around a line go over, one inside the other; nil
 // where they do not.
-func (v *view) pairs(file string, line int) ast.Expr {
+func (v *account) pairs(file string, line int) ast.Expr {
 	st, pkg := v.Statement(file, line), v.PackageOf(file)
 	if !st.Known || pkg == nil {
 		return nil
@@ -158,7 +158,7 @@ func loopsAround(p *typed.Package, st ast.Stmt) []ast.Node {
 
 // callsOfPairs are the samples of the place below calls of its function for the pairs
 // of a list, and the list of most of them.
-func (v *view) callsOfPairs() (sets *diagnose.Sets, most ast.Expr) {
+func (v *account) callsOfPairs() (sets *diagnose.Sets, most ast.Expr) {
 	lists := make(map[diagnose.SourceLine]ast.Expr)
 	found := make(map[diagnose.SourceLine]*diagnose.Sets)
 	v.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
@@ -194,7 +194,7 @@ func (v *view) callsOfPairs() (sets *diagnose.Sets, most ast.Expr) {
 
 // caller is the frame of another function of the user's own that calls the place's, the
 // nearest on a stack; nil where there is none.
-func (v *view) caller(c *hot.Classified, stack []callstack.FrameID) *callstack.Frame {
+func (v *account) caller(c *hot.Classified, stack []callstack.FrameID) *callstack.Frame {
 	inside := false
 	for _, id := range stack {
 		f := c.Frame(id)

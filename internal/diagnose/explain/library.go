@@ -1,4 +1,4 @@
-package kinds
+package explain
 
 import (
 	"fmt"
@@ -71,7 +71,7 @@ func libraryWork(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 
 // anyValue reports whether a line hands on, as a value of any type, one whose type is
 // not known there: no code can be written for that.
-func (v *view) anyValue(line int) bool {
+func (v *account) anyValue(line int) bool {
 	for _, call := range v.Sites(v.Statement(v.File, line)) {
 		sig, ok := typed.Under[*types.Signature](call.In.TypeOf(call.Fun))
 		if !ok {
@@ -104,7 +104,7 @@ func isOpen(t types.Type) bool {
 }
 
 // decoderPerText is about json.NewDecoder(r).Decode(v), where the type of v is not known.
-func (v *view) decoderPerText(sets *diagnose.Sets) (j diagnose.Judgement) {
+func (v *account) decoderPerText(sets *diagnose.Sets) (j diagnose.Judgement) {
 	for _, call := range v.Sites(v.Statement(v.File, v.heaviest(sets))) {
 		method, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 		if !ok || call.Callee() != "encoding/json.(*Decoder).Decode" {
@@ -129,7 +129,7 @@ func (v *view) decoderPerText(sets *diagnose.Sets) (j diagnose.Judgement) {
 
 // decoderTaken is the part of some samples that takes memory for a json.Decoder and its
 // buffer; decoding the text stays.
-func (v *view) decoderTaken(of *diagnose.Sets) *diagnose.Sets {
+func (v *account) decoderTaken(of *diagnose.Sets) *diagnose.Sets {
 	taken := new(diagnose.Sets)
 	v.EachWork(v.Spot, func(w diagnose.Work) {
 		name := func(id callstack.FrameID) string { return w.Of.Frame(id).Function }
@@ -154,7 +154,7 @@ func reflection(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 
 // runs are the samples of the place below regular expressions that are run; compiling
 // one is regexp-compile's.
-func (v *view) runs() *diagnose.Sets {
+func (v *account) runs() *diagnose.Sets {
 	of, sets := v.kinds[places.Regexp], new(diagnose.Sets)
 	if of == nil {
 		return sets

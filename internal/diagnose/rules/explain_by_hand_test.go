@@ -8,11 +8,11 @@ import (
 
 	"whet/internal/analyze/places"
 	"whet/internal/diagnose"
-	"whet/internal/diagnose/kinds"
+	"whet/internal/diagnose/explain"
 	"whet/internal/finding"
 )
 
-const kindsSource = `package app
+const explainSource = `package app
 
 import ("encoding/hex"; "encoding/json"; "fmt"; "go/parser"; "go/token"; "io"; "reflect"; "regexp"; "strings")
 
@@ -218,7 +218,7 @@ func strict() *regexp.Regexp {
 // are of the base, and not where one part of that is missing.
 func TestKindsOfCost(t *testing.T) {
 	const others = "m/app.other:90"
-	decisions := decisionsOn(t, kindsSource)
+	decisions := decisionsOn(t, explainSource)
 	some := func(at string, n int64) []stack {
 		return []stack{{frames: at, n: n}, {frames: "other.work", n: 1000 - n}}
 	}
@@ -279,7 +279,7 @@ func TestKindsOfCost(t *testing.T) {
 		{"the right size", "step-growth", some("m/app.(*text).put:97 strings.(*Builder).WriteString runtime.growslice", 500), taken("m/app.(*text).put:97", 64), 0, 0, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := app(t, kindsSource, known, test.cpu, test.allocs)
+			s := app(t, explainSource, known, test.cpu, test.allocs)
 			s.Decisions = decisions
 			found := said(t, test.rule, s)
 			if test.line == 0 {
@@ -303,7 +303,7 @@ func TestKindsOfCost(t *testing.T) {
 // and what it is made of sums to what is charged to it.
 func TestKindsOfCostAskedLast(t *testing.T) {
 	cpu := []stack{{frames: "m/app.length:6 reflect.Value.Len", n: 400}, {frames: "m/app.length:6", n: 50}, {frames: "other.work", n: 550}}
-	s := app(t, kindsSource, known, cpu, nil)
+	s := app(t, explainSource, known, cpu, nil)
 	first := diagnose.Rule{ID: "first", Title: "t", MinSamples: 1, Evidence: []diagnose.EvidenceKind{diagnose.EvidenceCPU},
 		Doc: diagnose.Doc{What: "w", Why: "w", Silent: "s", Fix: "f", Before: "b", After: "a"}}
 	for _, part := range []struct {
@@ -317,7 +317,7 @@ func TestKindsOfCostAskedLast(t *testing.T) {
 			}
 			return []diagnose.Claim{{Place: diagnose.Place{Function: "m/app.other", File: "app.go", Line: 99}, Cost: diagnose.Samples{CPU: set.Keep()}, Remedy: "r"}}
 		}
-		reg, err := diagnose.NewRegistry(append([]diagnose.Rule{first}, kinds.Rules()...)...)
+		reg, err := diagnose.NewRegistry(append([]diagnose.Rule{first}, explain.Rules()...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +351,7 @@ func TestKindsOfCostSay(t *testing.T) {
 		{"an expression of the caller's", "m/app.matching:143 regexp.MustCompile regexp.compile regexp/syntax.Parse", "regexp.MustCompile compiles a regular expression in every call, and that takes 90.0 % of the time."},
 		{"a character at a time", "m/app.(*machine).escaped:55", "takes s one character at a time"},
 	} {
-		s := app(t, kindsSource, known, []stack{{frames: test.frames, n: 900}, {frames: "other.work", n: 100}}, []stack{{frames: "m/app.(*page).number:170", n: 10, size: 256}})
+		s := app(t, explainSource, known, []stack{{frames: test.frames, n: 900}, {frames: "other.work", n: 100}}, []stack{{frames: "m/app.(*page).number:170", n: 10, size: 256}})
 		places := run(t, registry(t), []*diagnose.Subject{s}).HotPlaces
 		i := slices.IndexFunc(places, func(p finding.HotPlace) bool { return p.CPURatio != nil && *p.CPURatio > 0.5 })
 		switch {

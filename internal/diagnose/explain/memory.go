@@ -1,4 +1,4 @@
-package kinds
+package explain
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 
 // taking is the work of taking memory: the allocator's, the clearing that it asks for,
 // and what it does of the collector's.
-func (v *view) taking() *diagnose.Sets {
+func (v *account) taking() *diagnose.Sets {
 	sum := new(diagnose.Sets)
 	for _, kind := range []places.Kind{places.Allocation, places.Cleared, places.Assist} {
 		if of := v.kinds[kind]; of != nil {
@@ -33,19 +33,19 @@ func (v *view) taking() *diagnose.Sets {
 const leastBytes = 0.2
 
 // blocks is how many blocks samples are.
-func (v *view) blocks(of *diagnose.Set) (n int64) {
+func (v *account) blocks(of *diagnose.Set) (n int64) {
 	v.EachBlock(of, func(_ int, objects, _ int64) { n += objects })
 	return n
 }
 
 // often reports whether a place takes memory again and again, and enough of it to be a
 // cause.
-func (v *view) often(of *diagnose.Sets) bool {
+func (v *account) often(of *diagnose.Sets) bool {
 	return v.matters(of, leastShare) && v.AllocShare(of.Allocs.Keep()) >= leastBytes && v.MadeInCalls(v.blocks(&of.Allocs))
 }
 
 // perCall says how much memory an iteration takes: ", 96 B in 2 blocks an iteration".
-func (v *view) perCall(of *diagnose.Sets) string {
+func (v *account) perCall(of *diagnose.Sets) string {
 	bytes, perOp := v.AllocBytes(of.Allocs.Keep())
 	if perOp <= 0 || bytes <= 0 {
 		return ""
@@ -89,7 +89,7 @@ func stepGrowth(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 
 // ofCaller reports whether what a line appends to is handed in to an exported function:
 // how long it is, its caller decides.
-func (v *view) ofCaller(line int) (found bool) {
+func (v *account) ofCaller(line int) (found bool) {
 	for _, call := range v.Sites(v.Statement(v.File, line)) {
 		if v.decl != nil && v.decl.Name.IsExported() && call.In.Builtin(call.CallExpr) == "append" && len(call.Args) > 0 {
 			to := call.In.Var(call.Args[0])
@@ -101,7 +101,7 @@ func (v *view) ofCaller(line int) (found bool) {
 
 // calledByOwn reports whether most of a place's time is below calls by the user's own
 // code: a function that only tests and benchmarks call is what they are about.
-func (v *view) calledByOwn() bool {
+func (v *account) calledByOwn() bool {
 	by := new(diagnose.Sets)
 	v.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
 		if c != v.CPU || !v.Cost.CPU.Has(sample.Index()) {
@@ -132,6 +132,9 @@ func valueCloned(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 	}
 	of := copied(v.pkg, v.decl)
 	if of == "" {
+		of = v.copiedByLoop()
+	}
+	if of == "" {
 		return j
 	}
 	why := fmt.Sprintf("%s copies %s as a whole, and that takes %s%s.", v.decl.Name.Name, of, v.percent(sets), v.perCall(sets))
@@ -140,6 +143,44 @@ func valueCloned(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 	}
 	return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
 		"Copy only what will be changed, and when it is: share the rest, which nobody writes to. Where the caller drops the original, let it hand that over; where it only reads, give it no copy.")}
+}
+
+// copiedByLoop names the collection, kept by a receiver or handed in, that a loop at the
+// place puts into a new one of its type, element by element and unchanged; "" where it does
+// not.
+func (v *account) copiedByLoop() string {
+	var of ast.Expr
+	ast.Inspect(v.decl.Body, func(n ast.Node) bool {
+		loop, ok := n.(*ast.RangeStmt)
+		if !ok || of != nil || len(loop.Body.List) != 1 {
+			return of == nil
+		}
+		st, ok := loop.Body.List[0].(*ast.AssignStmt)
+		if !ok || len(st.Lhs) != 1 || len(st.Rhs) != 1 {
+			return true
+		}
+		element := v.pkg.Var(loop.Value)
+		to, value := st.Lhs[0], st.Rhs[0]
+		if call, ok := value.(*ast.CallExpr); ok && v.pkg.Builtin(call) == "append" && len(call.Args) == 2 {
+			value = call.Args[1]
+		} else if at, ok := to.(*ast.IndexExpr); ok {
+			to = at.X
+		} else {
+			return true
+		}
+		from, into := v.pkg.TypeOf(loop.X), v.pkg.TypeOf(to)
+		if element == nil || v.pkg.Var(value) != element || from == nil || into == nil || !types.Identical(from.Underlying(), into.Underlying()) {
+			return true
+		}
+		if parameter, _ := v.pkg.Named(v.pkg.Var(v.pkg.Base(loop.X))); parameter {
+			of = loop.X
+		}
+		return of == nil
+	})
+	if of == nil {
+		return ""
+	}
+	return types.ExprString(of)
 }
 
 // copied names the parameter or receiver that a function returns a copy of; "" where
@@ -253,7 +294,7 @@ func memoryPerCall(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement
 
 // made is the expression of a line that takes memory, where there is one, and a
 // clause that says what it is.
-func (v *view) made(line int) (what string, made ast.Expr) {
+func (v *account) made(line int) (what string, made ast.Expr) {
 	if v.pkg == nil || v.decl == nil {
 		return "", nil
 	}
@@ -296,8 +337,8 @@ func (v *view) made(line int) (what string, made ast.Expr) {
 }
 
 // when says when an expression of the place is evaluated.
-func (v *view) when(e ast.Expr) string {
-	if v.branch(e) == nil {
+func (v *account) when(e ast.Expr) string {
+	if branch(v.pkg, e) == nil {
 		return "in each call"
 	}
 	return "each time that its branch is taken"
@@ -305,9 +346,9 @@ func (v *view) when(e ast.Expr) string {
 
 // branch is what decides whether a call evaluates an expression, the innermost; nil
 // where each call does, but for those that return before.
-func (v *view) branch(e ast.Expr) ast.Node {
+func branch(p *typed.Package, e ast.Expr) ast.Node {
 	var in ast.Node = e
-	for outer := v.pkg.Parent(in); outer != nil; in, outer = outer, v.pkg.Parent(outer) {
+	for outer := p.Parent(in); outer != nil; in, outer = outer, p.Parent(outer) {
 		switch outer := outer.(type) {
 		case *ast.FuncLit:
 			return nil // its calls
@@ -328,7 +369,7 @@ func (v *view) branch(e ast.Expr) ast.Node {
 
 // remedy is what takes an allocation away, by where the value goes; "" where it has to
 // be new: an exported function returns it, or something keeps it.
-func (v *view) remedy(e ast.Expr) string {
+func (v *account) remedy(e ast.Expr) string {
 	p := v.pkg
 	_, lit := e.(*ast.FuncLit)
 	const again = "Keep one between calls " + diagnose.Anywhere + ", and set it anew."
@@ -359,7 +400,7 @@ func (v *view) remedy(e ast.Expr) string {
 		}
 		// What a branch makes for a variable from before it may be made only where
 		// that is too small.
-		if in := v.branch(e); in != nil && of != nil && of.Pos() < in.Pos() {
+		if in := branch(v.pkg, e); in != nil && of != nil && of.Pos() < in.Pos() {
 			return ""
 		}
 	}
@@ -390,7 +431,7 @@ func (v *view) remedy(e ast.Expr) string {
 
 // maySpare reports whether a value may not be needed after the call: an object whose
 // address is handed on may be kept by what takes it, and has to end in the function.
-func (v *view) maySpare(e ast.Expr) bool {
+func (v *account) maySpare(e ast.Expr) bool {
 	if _, to := typed.Under[*types.Pointer](v.pkg.TypeOf(e)); !to {
 		return true
 	}
@@ -398,7 +439,7 @@ func (v *view) maySpare(e ast.Expr) bool {
 	return ends && followed
 }
 
-func (v *view) returned() string {
+func (v *account) returned() string {
 	if v.decl.Name.IsExported() {
 		return ""
 	}

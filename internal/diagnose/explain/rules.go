@@ -1,4 +1,4 @@
-package kinds
+package explain
 
 import "whet/internal/diagnose"
 
@@ -11,6 +11,66 @@ const (
 func Rules() []diagnose.Rule {
 	evidence := []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceAllocs, diagnose.EvidenceSource, diagnose.EvidenceCalls}
 	rules := []diagnose.Rule{
+		{
+			ID: "computed-again", Title: "computed again though its inputs are the same",
+			Doc: diagnose.Doc{
+				What:   asked + "A call on the way to the place works out again what it worked out before: a key in each comparison of a sort, what a type's fields and tags are, a number of counters and lengths alone, a part of a value whose parts come together, a function of fields that nothing sets while the program runs.",
+				Why:    "The first result would do for all.",
+				Silent: "Below 8 % of the base's time; without types of the source; for functions whose source shows an effect, or something else that they read; for fields that a function sets which has samples.",
+				Fix:    "The result kept where its inputs are: in a field, in a table, in a map by the type.",
+				Before: "sort.Slice(list, func(i, j int) bool {\n\treturn strings.ToLower(list[i].name) < strings.ToLower(list[j].name)\n})",
+				After:  "for i := range list {\n\tlist[i].key = strings.ToLower(list[i].name)\n}\nsort.Slice(list, func(i, j int) bool { return list[i].key < list[j].key })",
+			},
+			At: computedAgain,
+		},
+		{
+			ID: "used-in-part", Title: "all of it made where a part is used",
+			Doc: diagnose.Doc{
+				What:   asked + "A call on the way to the place makes a list of which its caller takes the first element; or it fills a field that next to nothing reads; or its result, or a value on the heap, is made before a check that nearly always leaves it unused.",
+				Why:    "All of the work is done, and the memory is taken, for what is hardly ever asked for.",
+				Silent: "Below 8 % of the base's time; where what needs the value holds a twentieth of its samples or more; for exported fields, and those that the function reads itself; for calls with effects.",
+				Fix:    "Stop at the first; work it out when it is asked for; check first.",
+				Before: "n := &node{left, right}\nif old, ok := known[*n]; ok {\n\treturn old\n}\nknown[*n] = n\nreturn n",
+				After:  "key := node{left, right}\nif old, ok := known[key]; ok {\n\treturn old\n}\nn := &node{left, right}\nknown[key] = n\nreturn n",
+			},
+			At: usedInPart,
+		},
+		{
+			ID: "built-to-be-read", Title: "built only to be looked at and dropped",
+			Doc: diagnose.Doc{
+				What:   asked + "A function of the program's own on the way to the place makes a text, a list or a map, of which its caller only compares it, takes its length, looks keys up, goes over it, or writes it on.",
+				Why:    "Memory is taken and filled for what could be looked at where it comes from.",
+				Silent: "Below 8 % of the base's time or a tenth of its bytes; where anything else sees the result.",
+				Fix:    "Compare the parts, count, keep the map, hand each element on, write to what the caller writes to.",
+				Before: "if text(a) == text(b) {\n\treport(a)\n}",
+				After:  "if len(a.parts) == len(b.parts) && slices.Equal(a.parts, b.parts) {\n\treport(a)\n}",
+			},
+			At: builtToRead,
+		},
+		{
+			ID: "copied-to-change", Title: "a text copied element by element for those that change",
+			Doc: diagnose.Doc{
+				What:   asked + "A loop over a text writes or appends its bytes or runes one by one, and a branch in it treats some of them in another way: escaping, replacing, folding.",
+				Why:    "Most texts hold nothing that has to change, and could be used as they are; the others could be copied in pieces.",
+				Silent: "Below 8 % of the base's time or 30 % of the place's; without types of the source; for loops without a branch; for functions that neither return the text nor write more than one kind of element.",
+				Fix:    "A look for the first element that changes; the text itself where there is none.",
+				Before: "var b strings.Builder\nfor _, r := range s {\n\tif r == '\\n' {\n\t\tr = ' '\n\t}\n\tb.WriteRune(r)\n}\nreturn b.String()",
+				After:  "if strings.IndexByte(s, '\\n') < 0 {\n\treturn s\n}\nreturn strings.ReplaceAll(s, \"\\n\", \" \")",
+			},
+			At: changedCopy,
+		},
+		{
+			ID: "one-at-a-time", Title: "done for each item where many go together",
+			Doc: diagnose.Doc{
+				What:   asked + "The place reads, writes or asks about files by a system call for each piece, starts goroutines whose stacks grow, or calls the library for each byte or rune in a loop.",
+				Why:    "Each of them has a price of its own, from 5 ns for a call to some microseconds for a system call, that is paid once for a batch.",
+				Silent: "Below 15 % of the base's time, of goroutines below 8 %; for the time that is asked for, of which only the hot place speaks; for connections, which bufio or the network's own buffers serve; in programs that read and write through bufio.",
+				Fix:    "A buffer, a batch, the goroutine at hand.",
+				Before: "for _, line := range lines {\n\tio.WriteString(file, line)\n}",
+				After:  "w := bufio.NewWriter(file)\nfor _, line := range lines {\n\tw.WriteString(line)\n}\nerr := w.Flush()",
+			},
+			At: oneAtATime,
+		},
 		{
 			ID: "reflection", Title: "reflection at a hot place",
 			Doc: diagnose.Doc{
@@ -94,6 +154,18 @@ func Rules() []diagnose.Rule {
 				After:  "start := 0\nfor i := range len(s) {\n\tif special[s[i]] {\n\t\tenc.buf = append(enc.buf, s[start:i]...)\n\t\tenc.addSpecial(s[i])\n\t\tstart = i + 1\n\t}\n}\nenc.buf = append(enc.buf, s[start:]...)",
 			},
 			At: callPerByte,
+		},
+		{
+			ID: "all-for-one", Title: "all elements looked at to choose one",
+			Doc: diagnose.Doc{
+				What:   asked + "A loop goes over every element of a list, remembers the index of one of them in a branch, and never leaves; it, or a function that it calls, takes 15 % of the time and more.",
+				Why:    "The work of each call grows with the number of elements, and most of them are looked at for nothing.",
+				Silent: silent + "for lists of anything but structs; for loops that leave early.",
+				Fix:    "An order or an index by which the one is found first; a cheap test before the dear one.",
+				Before: "best := 0\nfor i := range shops {\n\tif shops[i].distance(at) < shops[best].distance(at) {\n\t\tbest = i\n\t}\n}",
+				After:  "best := grid.nearest(at) // the shops of the cell, and of those around it",
+			},
+			At: allForOne,
 		},
 		{
 			ID: "all-pairs", Title: "every element looked at with every other",

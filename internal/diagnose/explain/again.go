@@ -1,0 +1,267 @@
+package explain
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"whet/internal/diagnose"
+	"whet/internal/symbolname"
+	"whet/internal/typed"
+)
+
+// beginning tells whether a name begins with a text.
+func beginning(name string) func(begin string) bool {
+	return func(begin string) bool { return strings.HasPrefix(name, begin) }
+}
+
+// sorters are packages whose functions call a comparison for pairs of elements.
+var sorters = []string{"sort", "slices", "container/heap"}
+
+// inComparison is about what a comparison of two elements works out of one of them.
+func inComparison(v *account, o *operation) (r reading) {
+	of := comparedBy(o)
+	if len(of) != 2 || o.pkg.UsedIn(o.call, of[0]) == o.pkg.UsedIn(o.call, of[1]) || o.pkg.Builtin(o.call) != "" {
+		return r
+	}
+	r.of = v.among(o, o.callee)
+	r.why = fmt.Sprintf("%s is worked out in each comparison of a sort, for the same elements again and again: about log₂(n) times for each of n. That takes %s.", shorten(o.call), v.percent(r.of))
+	r.remedy = fmt.Sprintf("Work %s out once for each element, before the sort: in a field of the element, or in a slice of keys that is sorted with it.", symbolname.Short(o.callee))
+	return r
+}
+
+// comparedBy are the two parameters of the comparison around an operation: of a method
+// Less(i, j int) bool, or of a literal handed to what sorts.
+func comparedBy(o *operation) (of []*types.Var) {
+	var params *ast.FieldList
+	if lit := o.pkg.Literal(o.call); lit != nil {
+		call, ok := o.pkg.Parent(lit).(*ast.CallExpr)
+		if fn := (*types.Func)(nil); ok {
+			fn = o.pkg.Function(call)
+			ok = fn != nil && fn.Pkg() != nil && slices.Contains(sorters, fn.Pkg().Path())
+		}
+		if !ok {
+			return nil
+		}
+		params = lit.Type.Params
+	} else if o.decl.Recv != nil && o.decl.Name.Name == "Less" {
+		params = o.decl.Type.Params
+	}
+	if params == nil {
+		return nil
+	}
+	for _, field := range params.List {
+		for _, name := range field.Names {
+			if v := o.pkg.Var(name); v != nil {
+				of = append(of, v)
+			}
+		}
+	}
+	return of
+}
+
+// ofTypes are functions of package reflect whose result depends on a type alone.
+var ofTypes = []string{"reflect.(*rtype).", "reflect.(*structType).", "reflect.StructTag.", "reflect.VisibleFields", "reflect.Value.NumField", "reflect.TypeAssert"}
+
+// ofType is about what is asked of a type, whose answer never changes.
+func ofType(v *account, o *operation) (r reading) {
+	if !slices.ContainsFunc(ofTypes, beginning(o.callee)) {
+		return r
+	}
+	all, asks := v.onLines(o.pkg, o.decl), new(diagnose.Sets)
+	for line := v.LineAt(o.decl.Pos()); line <= v.LineAt(o.decl.End()); line++ {
+		for name, sets := range v.Costs()[o.frame.File][line] {
+			if slices.ContainsFunc(ofTypes, beginning(name)) {
+				asks.Join(sets)
+			}
+		}
+	}
+	// Where asking is much of the function, what it does with the answers is of the type, too.
+	if r.of = asks; v.share(asks) >= mostOf*v.share(all) {
+		r.of = all
+	}
+	r.why = fmt.Sprintf("%s asks a type for its fields, tags or methods anew in each call, by %s, though the answers are the same for each value of the type. That takes %s.",
+		o.decl.Name.Name, symbolname.Short(o.callee), v.percent(r.of))
+	r.remedy = "Look a type over once, into a plan of what is needed of each field (index, name, kind, what its tags say), and keep the plan by reflect.Type, in a sync.Map or with what was compiled for the type."
+	return r
+}
+
+// ofCounters is about functions of package math that are given nothing but counters,
+// lengths and constants: their results fit into a table.
+func ofCounters(v *account, o *operation) (r reading) {
+	if symbolname.Package(o.callee) != "math" || v.loop(o) == nil || len(o.call.Args) == 0 {
+		return r
+	}
+	for _, arg := range o.call.Args {
+		if !counted(o.pkg, arg, 4) {
+			return r
+		}
+	}
+	r.of = v.among(o, o.callee)
+	r.why = fmt.Sprintf("%s is computed of counters and lengths alone: each call for the same length computes the same numbers. That takes %s.", shorten(o.call), v.percent(r.of))
+	r.remedy = "Keep a table of them, made once for each length (a package variable for lengths that are known, a map or a field for others), and index it in the loop."
+	return r
+}
+
+// counted reports whether a number is built of integers, lengths and constants alone.
+func counted(p *typed.Package, e ast.Expr, steps int) bool {
+	e = ast.Unparen(e)
+	if p.Info.Types[e].Value != nil {
+		return true
+	}
+	if steps == 0 {
+		return false
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		if v := p.Var(e); v != nil && !typed.Global(v) {
+			if typed.IsInteger(v.Type()) {
+				return true
+			}
+			values, known := p.SetTo(v)
+			return known && len(values) > 0 && typed.IsNumber(v.Type()) && !slices.ContainsFunc(values, func(value ast.Expr) bool { return !counted(p, value, steps-1) })
+		}
+	case *ast.BinaryExpr:
+		return counted(p, e.X, steps) && counted(p, e.Y, steps)
+	case *ast.UnaryExpr:
+		return e.Op == token.SUB && counted(p, e.X, steps)
+	case *ast.CallExpr:
+		if x, to := p.Conversion(e); x != nil {
+			return typed.IsNumber(to) && counted(p, x, steps-1)
+		}
+		return p.Builtin(e) == "len"
+	}
+	return false
+}
+
+// together are methods that each work out what one other gives at once.
+var together = []struct {
+	receiver string
+	parts    []string
+	whole    string
+}{
+	{"time.Time.", []string{"Year", "Month", "Day"}, "Date"},
+	{"time.Time.", []string{"Hour", "Minute", "Second"}, "Clock"},
+}
+
+// takenApart is about a value that is asked for its parts one by one, each of which is
+// worked out from all of it.
+func takenApart(v *account, o *operation) (r reading) {
+	sel, ok := ast.Unparen(o.call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return r
+	}
+	for _, t := range together {
+		part, ok := strings.CutPrefix(o.pkg.Called(o.call), t.receiver)
+		if !ok || !slices.Contains(t.parts, part) {
+			continue
+		}
+		asked := make(map[string]bool)
+		r.of = new(diagnose.Sets)
+		ast.Inspect(o.decl.Body, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			other, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+			if name, of := strings.CutPrefix(o.pkg.Called(call), t.receiver); ok && of && slices.Contains(t.parts, name) && typed.Same(other.X, sel.X) {
+				asked[name] = true
+				for by, sets := range v.Costs()[o.frame.File][v.LineAt(call.Pos())] {
+					if strings.HasPrefix(by, t.receiver+name) {
+						r.of.Join(sets)
+					}
+				}
+			}
+			return true
+		})
+		if len(asked) < 2 {
+			return reading{}
+		}
+		r.goes = &diagnose.Sets{CPU: diagnose.Portion(v.CPU, v.CPUColumn, &r.of.CPU, 1-1/float64(len(asked)))}
+		r.why = fmt.Sprintf("%s is asked for %d of its parts by a call each, and each works all of them out anew: %s.", types.ExprString(sel.X), len(asked), v.percent(r.of))
+		r.remedy = fmt.Sprintf("Ask %s once: %s gives them together.", types.ExprString(sel.X), t.whole)
+		return r
+	}
+	return r
+}
+
+// ofSettings is about a function of the user's own that is given nothing but constants,
+// package variables and fields that nothing sets while the program runs.
+func ofSettings(v *account, o *operation) (r reading) {
+	to := o.pkg.Reached(o.call)
+	if to == nil || len(o.call.Args) == 0 || o.pkg.Results(o.call) == nil || to.Object.Signature().Results().Len() == 0 || to.Object.Signature().Recv() != nil {
+		return r
+	}
+	fields := 0
+	for _, arg := range o.call.Args {
+		if o.pkg.Fixed(arg).Always() {
+			continue
+		}
+		if !v.unset(o.pkg, arg) {
+			return r
+		}
+		fields++
+	}
+	if fields == 0 || !v.pure(typed.Symbol(to.Object), false) {
+		return r
+	}
+	r.of = v.among(o, o.callee)
+	r.why = fmt.Sprintf("%s is worked out in each call of %s of what nothing changes while it runs: %s.", shorten(o.call), o.decl.Name.Name, v.percent(r.of))
+	r.remedy = "Work it out where its inputs are set, or when it is first asked for, and keep it in a field beside them."
+	return r
+}
+
+// unset reports whether an expression is a field, of a parameter or receiver, that only
+// functions set which no sample is in.
+func (v *account) unset(p *typed.Package, e ast.Expr) bool {
+	sel, ok := p.Converted(e).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	field, ok := p.Object(sel).(*types.Var)
+	if !ok || !field.IsField() || field.Exported() || field.Pkg() != p.Types {
+		return false
+	}
+	if parameter, _ := p.Named(p.Var(sel.X)); !parameter {
+		return false
+	}
+	for _, use := range p.Uses(field) {
+		kv, _ := p.Parent(use).(*ast.KeyValueExpr)
+		if kv != nil && kv.Key == use || p.Written(p.Operand(use)) {
+			if d, ok := p.Declaration(use.Pos()).(*ast.FuncDecl); !ok || v.ran(p, d) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ran reports whether a sample is in a declared function.
+func (v *account) ran(p *typed.Package, d *ast.FuncDecl) bool {
+	return v.onLines(p, d).Len() > 0
+}
+
+// fileOf is the file of a node, as frames have it.
+func (v *account) fileOf(p *typed.Package, n ast.Node) string {
+	for _, f := range p.Files {
+		if f.FileStart <= n.Pos() && n.Pos() < f.FileEnd {
+			return p.Frame(f)
+		}
+	}
+	return ""
+}
+
+// mostShown is how long an expression may be to be shown.
+const mostShown = 60
+
+// shorten is a call for a sentence.
+func shorten(call *ast.CallExpr) string {
+	text := types.ExprString(call)
+	if len(text) <= mostShown {
+		return text
+	}
+	return types.ExprString(call.Fun) + "(…)"
+}
