@@ -44,12 +44,15 @@ type epoll struct {
 // 20 µs, wakes another thread for it, which finds nothing to do, and looks again
 // 20 µs later: a fifth of the time of a loop that is well used. So a loop that
 // something happens to keeps its processor while it waits, and gives it back
-// after a millisecond in which nothing did. The collector is not held up
+// after keptWait in which nothing did. The collector is not held up
 // meanwhile: it sends the thread a signal, which ends the wait, and so does the
 // monitor where another goroutine has waited for 10 ms.
 
-// keptWait is the longest wait in which a loop keeps its processor.
-const keptWait = 1e6
+// keptWait is the longest wait in which a loop keeps its processor. It is longer
+// than the interval of the kernel's tick (10 ms at most): a timer that is due
+// before the next tick has to be set in the hardware for each wait and unset
+// after it, which under a hypervisor is a twentieth of a request's CPU time.
+const keptWait = 20e6
 
 // readSize is as much as one read takes. Larger answers take several; a larger
 // buffer would not stay in the processor's nearest cache.
