@@ -1,4 +1,4 @@
-// Command load measures whet's load generator beside wrk and hey.
+// Command load measures whet's load generator beside wrk, hey and h2load.
 //
 // It answers how many requests a second each gets out of a server, and what it
 // takes of the processor for one: of nginx, which returns a constant from its

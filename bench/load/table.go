@@ -16,7 +16,7 @@ import (
 // versions are those of the tools, where Debian's packages know them.
 func versions(ctx context.Context) []string {
 	var out []string
-	for _, name := range []string{"wrk", "hey", "nginx"} {
+	for _, name := range []string{"wrk", "hey", "nghttp2-client", "nginx"} {
 		text, err := exec.CommandContext(ctx, "dpkg-query", "-W", "-f", "${Version}", name).Output()
 		if err == nil {
 			out = append(out, name+" "+strings.TrimSpace(string(text)))
@@ -68,6 +68,9 @@ func render(s *Samples) string {
 		if w.secure {
 			name += ", TLS"
 		}
+		if w.streams > 0 {
+			name += fmt.Sprintf(", HTTP/2 of %s", quantity.Plural(w.streams, "stream"))
+		}
 		engine := w.engine
 		if engine == "" {
 			engine = "its choice: " + p.Whet[0].Engine
@@ -76,7 +79,7 @@ func render(s *Samples) string {
 		t.Rows = append(t.Rows, []string{
 			name, engine, w.against, median(p.Whet, perSecond, quantity.Count), median(p.Other, perSecond, quantity.Count), interval(rate),
 			median(p.Whet, Run.cpuPerRequest, quantity.Nanoseconds), median(p.Other, Run.cpuPerRequest, quantity.Nanoseconds), interval(cpu),
-			median(p.Whet, p50, quantity.Nanoseconds), median(p.Other, p50, quantity.Nanoseconds),
+			median(p.Whet, p50, times), median(p.Other, p50, times),
 			median(p.Whet, ownShare, quantity.Percent) + ", " + median(p.Whet, targetShare, quantity.Percent),
 			median(p.Other, ownShare, quantity.Percent) + ", " + median(p.Other, targetShare, quantity.Percent),
 			asked, reached,
@@ -112,11 +115,23 @@ func median(runs []Run, f func(Run) float64, print func(float64) string) string 
 	return print(stat.Median(of(runs, f)))
 }
 
+// times prints a quantile; h2load gives none.
+func times(ns float64) string {
+	if ns == 0 {
+		return "unknown"
+	}
+	return quantity.Nanoseconds(ns)
+}
+
 func interval(i stat.Interval) string {
 	return fmt.Sprintf("%.3f (%.3f to %.3f)", i.Center, i.Low, i.High)
 }
 
-// demand says what is asked of a comparison, and whether its medians reach it.
+// leastThroughput is how far below what is asked the interval may begin.
+const leastThroughput = 0.97
+
+// demand says what is asked of a comparison, and whether its medians reach it; nothing
+// is asked of some.
 func (w *work) demand(p *Pair, rate, cpu stat.Interval) (asked, reached string) {
 	var what []string
 	ok := true
@@ -125,13 +140,16 @@ func (w *work) demand(p *Pair, rate, cpu stat.Interval) (asked, reached string) 
 		ok = ok && cpu.Center <= w.cpu
 	}
 	if w.throughput > 0 {
-		what = append(what, fmt.Sprintf("throughput ≥ %.2f", w.throughput))
-		ok = ok && rate.Center >= w.throughput
+		what = append(what, fmt.Sprintf("throughput ≥ %.2f, interval ≥ %.2f", w.throughput, w.throughput*leastThroughput))
+		ok = ok && rate.Center >= w.throughput && rate.Low >= w.throughput*leastThroughput
 	}
 	if w.p50 {
 		what = append(what, "p50 no worse")
 		// wrk cuts off what is less than a microsecond.
 		ok = ok && math.Floor(stat.Median(of(p.Whet, p50))/1e3) <= math.Floor(stat.Median(of(p.Other, p50))/1e3)
+	}
+	if len(what) == 0 {
+		return "", ""
 	}
 	return strings.Join(what, ", "), yes(ok)
 }

@@ -32,6 +32,7 @@ const answer = "whet is whetting\n"
 type target struct {
 	name    string
 	url     string
+	h2      string // of nginx, over HTTP/2 without TLS
 	running *process.Running
 	stdin   io.Closer // what the server reads; its end ends it
 }
@@ -66,9 +67,9 @@ type bench struct {
 }
 
 func newBench(ctx context.Context, length time.Duration, processors []int, viaLoad bool) (*bench, error) {
-	for _, tool := range []string{"wrk", "hey", "nginx"} {
+	for _, tool := range []string{"wrk", "hey", "h2load", "nginx"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			return nil, fmt.Errorf("%s is not on the PATH: on Debian, apt-get install wrk hey nginx-light", tool)
+			return nil, fmt.Errorf("%s is not on the PATH: on Debian, apt-get install wrk hey nghttp2-client nginx-light", tool)
 		}
 	}
 	if len(processors) < 2 {
@@ -147,7 +148,7 @@ func (b *bench) start(ctx context.Context, name string, secure bool) (*target, e
 
 // nginx answers with a constant from its configuration, by one worker.
 func (b *bench) nginx(secure bool) (*target, error) {
-	ports, err := load.FreePorts(1)
+	ports, err := load.FreePorts(2)
 	if err != nil {
 		return nil, err
 	}
@@ -171,16 +172,18 @@ http {
 	access_log off;
 	keepalive_requests 1000000000;
 	keepalive_timeout 1h;
+	http2_max_concurrent_streams 256;
 	client_body_temp_path %[2]s/body; proxy_temp_path %[2]s/proxy; fastcgi_temp_path %[2]s/fastcgi;
 	uwsgi_temp_path %[2]s/uwsgi; scgi_temp_path %[2]s/scgi;
 	server {
 		listen %[3]s backlog=4096;
+		listen 127.0.0.1:%[6]d http2;
 		%[4]s
 		default_type text/plain;
 		location / { return 200 "%[5]s"; }
 	}
 }
-`, user, b.dir, listen, ssl, strings.ReplaceAll(answer, "\n", `\n`))
+`, user, b.dir, listen, ssl, strings.ReplaceAll(answer, "\n", `\n`), ports[1])
 	file := filepath.Join(b.dir, "nginx.conf")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return nil, err
@@ -191,7 +194,7 @@ http {
 	if err != nil {
 		return nil, err
 	}
-	return &target{name: "nginx", url: fmt.Sprintf("%s://127.0.0.1:%d/", scheme, ports[0]), running: running}, nil
+	return &target{name: "nginx", url: fmt.Sprintf("%s://127.0.0.1:%d/", scheme, ports[0]), h2: fmt.Sprintf("http://127.0.0.1:%d/", ports[1]), running: running}, nil
 }
 
 // netHTTP is bench/load/server.

@@ -176,6 +176,35 @@ func readHey(r *Run, text string) error {
 	return nil
 }
 
+// h2load drives HTTP/2 without TLS by h2load with one thread. It prints no quantiles.
+func (b *bench) h2load(ctx context.Context, t *target, connections, streams int) (Run, error) {
+	r, out, err := b.drive(ctx, t, 0, "h2load", "-t", "1", "-c", strconv.Itoa(connections), "-m", strconv.Itoa(streams), "-D", strings.TrimSuffix(b.seconds(), "s"), t.url)
+	if err == nil {
+		err = readH2load(&r, string(out))
+	}
+	return r, err
+}
+
+var (
+	h2loadRate     = regexp.MustCompile(`(?m)^finished in .*, ([\d.]+) req/s`)
+	h2loadRequests = regexp.MustCompile(`(?m)^requests: .* (\d+) succeeded, (\d+) failed`)
+)
+
+// readH2load reads what h2load prints.
+func readH2load(r *Run, text string) error {
+	var err error
+	if r.PerSecond, err = decimal(h2loadRate, text); err != nil {
+		return fmt.Errorf("read what h2load printed: %w", err)
+	}
+	m := h2loadRequests.FindStringSubmatch(text)
+	if m == nil {
+		return fmt.Errorf("read what h2load printed: no line of requests in it: %q", text)
+	}
+	r.Requests, _ = strconv.ParseInt(m[1], 10, 64)
+	r.Failed, _ = strconv.ParseInt(m[2], 10, 64)
+	return nil
+}
+
 func whole(what *regexp.Regexp, text string) (int64, error) {
 	m := what.FindStringSubmatch(text)
 	if m == nil {

@@ -20,30 +20,37 @@ type work struct {
 	connections int
 	engine      string // whet's; "" leaves it to whet
 	secure      bool
+	streams     int // of each connection, over HTTP/2 without TLS; 0: HTTP/1.1
 	against     string
 
 	// What is asked; 0 where nothing is.
-	throughput float64 // at least so often the other's
+	throughput float64 // at least so often the other's, and no interval below leastThroughput
 	cpu        float64 // CPU per request: at most so much of the other's
 	p50        bool    // of service time: no worse than the other's
 }
 
 // works are all comparisons, in the order of the table.
 var works = []work{
+	{id: "nginx/1", target: "nginx", connections: 1, against: "wrk", throughput: 1, cpu: 1, p50: true},
+	{id: "nginx/64", target: "nginx", connections: 64, against: "wrk", throughput: 1, cpu: 0.78},
+	{id: "nginx/256", target: "nginx", connections: 256, against: "wrk", throughput: 1, cpu: 0.88},
+	{id: "nginx/1000", target: "nginx", connections: 1000, against: "wrk", throughput: 1, cpu: 0.88},
+	{id: "nginx/64/tls", target: "nginx", connections: 64, secure: true, against: "wrk", throughput: 1, cpu: 0.75},
 	{id: "nginx/64/epoll", target: "nginx", connections: 64, engine: "epoll", against: "wrk", throughput: 1.03, cpu: 0.85},
 	{id: "nginx/64/io_uring", target: "nginx", connections: 64, engine: "io_uring", against: "wrk", throughput: 1.03, cpu: 0.8},
-	{id: "net/http/64/epoll", target: "net/http", connections: 64, engine: "epoll", against: "wrk", throughput: 1, cpu: 0.85},
-	{id: "net/http/64/io_uring", target: "net/http", connections: 64, engine: "io_uring", against: "wrk", throughput: 1, cpu: 0.8},
-	{id: "nginx/1", target: "nginx", connections: 1, against: "wrk", p50: true},
-	{id: "net/http/1", target: "net/http", connections: 1, against: "wrk", p50: true},
 	{id: "nginx/1000/epoll", target: "nginx", connections: 1000, engine: "epoll", against: "wrk", throughput: 1.03, cpu: 0.85},
 	{id: "nginx/1000/io_uring", target: "nginx", connections: 1000, engine: "io_uring", against: "wrk", throughput: 1.03, cpu: 0.8},
+	{id: "net/http/1", target: "net/http", connections: 1, against: "wrk", p50: true},
+	{id: "net/http/64/epoll", target: "net/http", connections: 64, engine: "epoll", against: "wrk", throughput: 1, cpu: 0.85},
+	{id: "net/http/64/io_uring", target: "net/http", connections: 64, engine: "io_uring", against: "wrk", throughput: 1, cpu: 0.8},
 	{id: "net/http/1000/epoll", target: "net/http", connections: 1000, engine: "epoll", against: "wrk", throughput: 1, cpu: 0.85},
 	{id: "net/http/1000/io_uring", target: "net/http", connections: 1000, engine: "io_uring", against: "wrk", throughput: 1, cpu: 0.8},
+	{id: "net/http/64/tls", target: "net/http", connections: 64, secure: true, against: "wrk", throughput: 1},
 	{id: "nginx/64/hey", target: "nginx", connections: 64, against: "hey", throughput: 2.5},
 	{id: "net/http/64/hey", target: "net/http", connections: 64, against: "hey", throughput: 2.5},
-	{id: "nginx/64/tls", target: "nginx", connections: 64, secure: true, against: "wrk", throughput: 1},
-	{id: "net/http/64/tls", target: "net/http", connections: 64, secure: true, against: "wrk", throughput: 1},
+	{id: "nginx/8/h2/1", target: "nginx", connections: 8, streams: 1, against: "h2load"},
+	{id: "nginx/8/h2/16", target: "nginx", connections: 8, streams: 16, against: "h2load"},
+	{id: "nginx/8/h2/100", target: "nginx", connections: 8, streams: 100, against: "h2load"},
 }
 
 // missing are the engines that cannot be had here; it says why.
@@ -90,17 +97,25 @@ func (b *bench) round(ctx context.Context, w *work, p *Pair) error {
 	if err := b.warm(ctx, t, w.connections); err != nil {
 		return err
 	}
+	if w.streams > 0 {
+		t.url = t.h2
+	}
 	runs := make([]Run, 2)
 	for _, i := range rand.Perm(2) {
 		switch {
 		case i == 0:
 			var args []string
 			if w.engine != "" {
-				args = []string{"-engine", w.engine}
+				args = append(args, "-engine", w.engine)
+			}
+			if w.streams > 0 {
+				args = append(args, "-h2c", "-streams", strconv.Itoa(w.streams))
 			}
 			runs[i], _, err = b.ours(ctx, t, w.connections, args...)
 		case w.against == "hey":
 			runs[i], err = b.hey(ctx, t, w.connections)
+		case w.against == "h2load":
+			runs[i], err = b.h2load(ctx, t, w.connections, w.streams)
 		default:
 			runs[i], err = b.wrk(ctx, t, w.connections)
 		}
@@ -116,7 +131,7 @@ func (b *bench) round(ctx context.Context, w *work, p *Pair) error {
 // said1 is a round's line about one generator.
 func said1(r *Run, target string) string {
 	s := fmt.Sprintf("%s/s, %s of CPU a request (%s of its processor, %s %s), p50 %s", quantity.Count(r.PerSecond), quantity.Nanoseconds(r.cpuPerRequest()),
-		quantity.Percent(r.share(r.CPUNs)), target, quantity.Percent(r.share(r.TargetCPUNs)), quantity.Nanoseconds(float64(r.P50Ns)))
+		quantity.Percent(r.share(r.CPUNs)), target, quantity.Percent(r.share(r.TargetCPUNs)), times(float64(r.P50Ns)))
 	if r.Failed > 0 {
 		s += fmt.Sprintf(", %d failed", r.Failed)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"whet/internal/capture/host"
 	"whet/internal/capture/process"
+	"whet/internal/load"
 	"whet/internal/printable"
 	"whet/internal/quantity"
 	"whet/internal/recording"
@@ -115,6 +116,7 @@ func (x *examiner) checks() []check {
 		{"block profile", false, x.blockProfile},
 		{"mutex profile", false, x.mutexProfile},
 		{"execution trace", false, x.executionTrace},
+		{"load generator", false, loadGenerator},
 		{"perf events", false, x.perfEvents},
 		{"git", false, x.git},
 		{"C compiler", false, x.cCompiler},
@@ -387,6 +389,18 @@ func (x *examiner) cCompiler(ctx context.Context) instrument {
 		return degraded("unset CGO_ENABLED for packages that use cgo", "%s, but CGO_ENABLED=0", first)
 	}
 	return works("%s", first)
+}
+
+// loadGenerator says by what loads are driven here. What HTTP/2 takes is of
+// bench/README.md's table of loads.
+func loadGenerator(context.Context) instrument {
+	const http2 = "HTTP/2 by net/http, which takes 1.4 to 2.4 times h2load's CPU time"
+	loops := load.Loops()
+	if len(loops) == 0 {
+		return degraded("drive fast services from Linux: net/http takes more CPU time for each request than an event loop",
+			"HTTP/1.1 by net/http too; "+http2)
+	}
+	return works("HTTP/1.1 by %s; "+http2, strings.Join(loops, " or "))
 }
 
 func whyMissing(name string, err error) string {

@@ -70,6 +70,18 @@ func (o *Options) engine(p *prepared) (engine.Engine, error) {
 	return portable.Engine{}, nil
 }
 
+// Loops are the names of the event loops that this system has. The portable engine,
+// net/http, is everywhere.
+func Loops() []string {
+	var names []string
+	for _, open := range []func() (engine.Engine, error){fast.Epoll, fast.IOUring} {
+		if e, err := open(); err == nil {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
 // From fewest to mostRinged connections of one loop io_uring needs less of the
 // processor than epoll: there are enough answers then that one call brings many.
 // With more, epoll finds as many with one call, and does less for each.
