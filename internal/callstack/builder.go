@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -174,13 +175,13 @@ func (b *Builder) addStack(shared int, others []LocationID) {
 	}
 	b.numbers = b.numbers[:0]
 	for _, id := range others {
+		b.memory += stepBytes * int64((bits.Len32(uint32(id)|1)+6)/7)
 		b.numbers = appendUvarint(b.numbers, uint64(b.number(at, id)))
 		at = 1 + int(id)
 	}
 	b.path = append(b.path, others...)
 	b.p.samples++
 	b.p.deepest = max(b.p.deepest, len(b.path))
-	b.memory += stepBytes * int64(len(others))
 	b.p.stacks.stack(shared, b.numbers)
 }
 

@@ -28,7 +28,7 @@ const (
 	lineBytes     = 48
 	stringBytes   = 64
 	sampleBytes   = 32
-	stepBytes     = 8  // of a stack, a location that it does not share: views that make a tree of it take more
+	stepBytes     = 4  // of a stack, for each byte of the numbers of locations that it does not share: views that make a tree of it take more
 	afterBytes    = 32 // of a location, one that follows it
 	setBytes      = 96
 )
