@@ -114,7 +114,7 @@ func damaged(part string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		field := cmp.Or(strings.Trim(part+"."+wrong.Field, "."), "the whole")
-		return fmt.Errorf("%s is damaged: invalid %s %.60s", ManifestName, field, wrong.Value)
+		return fmt.Errorf("%s is damaged: %s cannot be %.60s", ManifestName, field, wrong.Value)
 	}
 	return fmt.Errorf("%s is damaged: %w", ManifestName, err)
 }
@@ -193,14 +193,14 @@ func (r *Recording) Read(a Artifact) ([]byte, error) {
 		limit = maxTraceBytes
 	}
 	if st, err := r.root.Stat(a.Path); err == nil && st.Mode().IsRegular() && st.Size() != a.Bytes {
-		return nil, fmt.Errorf("read %s: it changed after the recording (%d bytes, then %d)", a.Path, st.Size(), a.Bytes)
+		return nil, fmt.Errorf("read %s: it differs from the recorded file (%d bytes, then %d)", a.Path, st.Size(), a.Bytes)
 	}
 	data, err := r.readBounded(a.Path, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", a.Path, err)
 	}
 	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != a.SHA256 {
-		return nil, fmt.Errorf("read %s: it changed after the recording (sha256 differs)", a.Path)
+		return nil, fmt.Errorf("read %s: it differs from the recorded file (sha256 differs)", a.Path)
 	}
 	if a.Packed == "" {
 		return data, nil
@@ -229,7 +229,7 @@ func (r *Recording) Source(frameFile string) ([]byte, Source, error) {
 		return nil, s, fmt.Errorf("read %s: %w", s.file(), err)
 	}
 	if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != s.SHA256 {
-		return nil, s, fmt.Errorf("read %s: it changed after the recording (sha256 differs)", s.file())
+		return nil, s, fmt.Errorf("read %s: it differs from the recorded file (sha256 differs)", s.file())
 	}
 	return data, s, nil
 }

@@ -54,7 +54,7 @@ func TestPacked(t *testing.T) {
 	}
 	a := r.Find(KindBinary, "")[0]
 	a.Packed = "lzw"
-	if _, err := r.Read(a); err == nil || !strings.Contains(err.Error(), `packed as "lzw"`) {
+	if _, err := r.Read(a); err == nil || !strings.Contains(err.Error(), `unknown packing "lzw"`) {
 		t.Errorf("Read of what is packed otherwise: %v", err)
 	}
 }
@@ -86,10 +86,10 @@ func TestUnpackBounds(t *testing.T) {
 		"as it is":                {small, 5, ""},
 		"nothing":                 {pack(nil), 0, ""},
 		"little of great size":    {pack(make([]byte, leastBound)), most, ""},
-		"more than the bound":     {small, 4, "more than the 4 bytes"},
+		"more than the bound":     {small, 4, "exceeds the limit of 4 bytes"},
 		"a bomb":                  {pack(make([]byte, leastBound+1)), most, "a decompression bomb?"},
 		"says it is a bomb":       {sized(small, most), most, "a decompression bomb?"},
-		"says less than it holds": {sized(small, 4), most, "more than it says"},
+		"says less than it holds": {sized(small, 4), most, "larger than its trailer says"},
 		"says more than it holds": {sized(small, 6), most, "invalid checksum"},
 		"cut off":                 {small[:len(small)-9], 1 << 33, "a decompression bomb?"},
 	} {
@@ -129,7 +129,7 @@ func TestReadSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Bytes = maxTraceBytes + 1
-	if _, err := r.Read(a); err == nil || !strings.Contains(err.Error(), "more than the 536870912 that are read") {
+	if _, err := r.Read(a); err == nil || !strings.Contains(err.Error(), "more than the limit of 536870912") {
 		t.Errorf("larger, and the manifest says so: %v", err)
 	}
 }

@@ -114,7 +114,7 @@ func TestTamperedArtifactIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(path, "bench/new.txt"), []byte("hellO\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Read(r.Find(KindBench, "")[0]); err == nil || !strings.Contains(err.Error(), "not what was recorded") || strings.Contains(err.Error(), path) {
+	if _, err := r.Read(r.Find(KindBench, "")[0]); err == nil || !strings.Contains(err.Error(), "differs from the recorded file") || strings.Contains(err.Error(), path) {
 		t.Errorf("Read of a changed file: %v", err)
 	}
 	if _, err := r.Read(Artifact{Path: "../outside"}); err == nil {
@@ -236,12 +236,12 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for manifest, want := range map[string]string{
-		`{"schema":"whet/recording/2","tool":"v9","host":"now a string"}`: "newer whet (v9, schema 2",
-		`{"schema":"whet/tune/1"}`:                                        "not one of a whet recording",
+		`{"schema":"whet/recording/2","tool":"v9","host":"now a string"}`: "a newer whet wrote it (v9, schema 2",
+		`{"schema":"whet/tune/1"}`:                                        "not that of a whet recording",
 		`{"schema":`:                                                      "damaged",
 		`{"schema":"whet/recording/1","host":"x"}`:                        "damaged: host cannot be string",
 		`[]`: "damaged: the whole cannot be array",
-		`{"schema":"whet/recording/1","artifacts":[{"path":"a"},{"path":"a"}]}`: `names "a" twice`,
+		`{"schema":"whet/recording/1","artifacts":[{"path":"a"},{"path":"a"}]}`: `lists "a" twice`,
 	} {
 		if err := os.WriteFile(filepath.Join(newer, ManifestName), []byte(manifest), 0o644); err != nil {
 			t.Fatal(err)

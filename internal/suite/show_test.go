@@ -147,8 +147,8 @@ func TestShowRefuses(t *testing.T) {
 		{"(", "ns/op", dir, 0.05, `-show "("`, true},
 		{"", "ns/op", dir, 0, "-alpha 0", true},
 		{"", "ns/op", dir, math.NaN(), "-alpha NaN", true},
-		{"Nope", "ns/op", dir, 0.05, "no benchmark of history " + dir + " matches -show Nope: it has example.com/m.BenchmarkX, for one", true},
-		{"X", "widgets", dir, 0.05, "has the unit widgets: there are ns/op, allocs/op", true},
+		{"Nope", "ns/op", dir, 0.05, "no benchmark of history " + dir + " matches -show Nope: one of its benchmarks is example.com/m.BenchmarkX", true},
+		{"X", "widgets", dir, 0.05, "has the unit widgets: the units are ns/op, allocs/op", true},
 		{"", "ns/op", empty, 0.05, "has no results", false},
 		{"", "ns/op", filepath.Join(dir, "none"), 0.05, "no such directory", false},
 	} {
