@@ -63,11 +63,11 @@ func TestParts(t *testing.T) {
 	if err := os.WriteFile(name, []byte(strings.Replace(string(data), "2.5", `"high"`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := part.Of(&open().Manifest); err == nil || err.Error() != "recording.json is damaged: invalid knee.level string" {
+	if _, err := part.Of(&open().Manifest); err == nil || err.Error() != "recording.json is damaged: knee.level cannot be string" {
 		t.Errorf("damaged: %v", err)
 	}
 	// Open meets the damage in what will be asked for, and nothing of the rest.
-	if rec, err := Open(path, part); err == nil || rec != nil || err.Error() != "open recording "+path+": recording.json is damaged: invalid knee.level string" {
+	if rec, err := Open(path, part); err == nil || rec != nil || err.Error() != "open recording "+path+": recording.json is damaged: knee.level cannot be string" {
 		t.Errorf("opened damaged: %v", err)
 	}
 	rec, err = Open(path, Part[struct{}]("program"), Part[[]struct{}](CostsKey))
