@@ -76,10 +76,10 @@ func (c comparison) able() bool { return c.time.Rounds >= c.trial.Needed }
 // was below the bound.
 func (c comparison) quiet(bound float64) bool { return c.time.Noise != nil && *c.time.Noise < bound }
 
-// seconds is the benchmark time of the side that took longer: of a round's
+// seconds is the benchmark time of the side that took longer: of a turn's
 // three slices half are of one side, on average.
 func (c comparison) seconds() float64 {
-	return 1.5 * float64(c.time.Rounds) * float64(c.time.Iterations) * max(c.time.Old, c.time.New) / 1e9
+	return 1.5 * float64(max(c.time.Turns, c.time.Rounds)) * float64(c.time.Iterations) * max(c.time.Old, c.time.New) / 1e9
 }
 
 // tally counts verdicts on time.
@@ -89,7 +89,8 @@ type tally struct {
 	wrong                                   int // called different in any metric
 	small                                   int // p of time at most alpha, before Holm
 	ratios, noise, seconds                  []float64
-	largest                                 float64 // difference of ratio from 1
+	halves                                  []float64 // of the intervals' widths
+	largest                                 float64   // difference of ratio from 1
 }
 
 func count(cs []comparison) tally {
@@ -118,7 +119,7 @@ func count(cs []comparison) tally {
 		if c.time.Noise != nil {
 			t.noise = append(t.noise, *c.time.Noise)
 		}
-		t.ratios, t.seconds = append(t.ratios, c.time.Ratio), append(t.seconds, c.seconds())
+		t.ratios, t.seconds, t.halves = append(t.ratios, c.time.Ratio), append(t.seconds, c.seconds()), append(t.halves, (c.time.High-c.time.Low)/2)
 		t.largest = max(t.largest, math.Expm1(math.Abs(math.Log(c.time.Ratio))))
 	}
 	return t

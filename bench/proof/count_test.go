@@ -88,6 +88,8 @@ func exampleSamples() Samples {
 			row("A", time, compare.Slower, 0.97, 0.012), row("A", cpu, compare.Slower, 0.97, 0.01),
 			row("B", time, compare.CannotTell, 0.98, 0.012), row("C", time, compare.NoChange, 0.99, 0.02), row("D", time, compare.Slower, 0.97, 0.013),
 		}},
+		{Question: few, Rows: []Row{row("A", time, compare.NoChange, 1, 0.004), row("B", time, compare.CannotTell, 1, 0.01), row("C", time, compare.NoChange, 1, 0.004)}},
+		{Question: slow2, Rows: []Row{row("A", time, compare.Slower, 0.98, 0.004), row("B", time, compare.CannotTell, 0.98, 0.01)}},
 		{Question: slow1, Needed: 14, Rows: []Row{row("A", time, compare.Slower, 0.99, 0.004), row("B", time, compare.Faster, 1.01, 0.02)}},
 	}}
 }
@@ -110,6 +112,12 @@ func TestCount(t *testing.T) {
 	// 20 rounds of 1.5 slices of 1,000 iterations of 103 µs: 3.09 s.
 	if got := good[0].seconds(); math.Abs(got-3.09) > 1e-9 {
 		t.Errorf("benchmark time %v s", got)
+	}
+	// Four turns a round are four times as much.
+	several := good[0]
+	several.time.Turns = 80
+	if got := several.seconds(); math.Abs(got-4*3.09) > 1e-9 {
+		t.Errorf("benchmark time of 80 turns %v s", got)
 	}
 	without := good[0]
 	without.time.Noise = nil
@@ -134,6 +142,11 @@ func TestRender(t *testing.T) {
 		// 376/400 = 94 %, the error √(0.95·0.05/400) = 1.09 %: within two of them.
 		"least, beside what is wanted: 94.0 % of 95.0 % ± 1.1 % (normal) | holds |",
 		"| the same binary | alone | 1 | 1 | 2 | 1 |",
+		"| four benchmarks, identical, margin 1 % | half reach \"no change\" | 2 of 3 (66.7 %; 9.4 % to 99.2 %) | not enough trials yet |",
+		"| four benchmarks, 2 % slower | 90 % found | 1 of 2 (50.0 %; 1.3 % to 98.7 %) | not enough trials yet |",
+		// Intervals reach from ratio/1.01 to ratio·1.01: (1.01 − 1/1.01)/2 is 1 %, times 0.98 to two digits as well.
+		"| with an unrelated function, four benchmarks | alone | 3 | 0 | 2 | 1 | 0 | ±0.4 % | ±1.0 % | unknown |",
+		"| 2 % slower | alone | 2 | 1 | 0 | 1 | 0 | ±0.7 % | ±1.0 % | unknown |",
 		"| identical | alone | go test -count=10, benchstat | 2 | 0 | 1 | 47.8 % |", // medians 104.5 and 154.5
 		"- the same binary, cpu-ns/op of A (alone, seed 0): faster, 1.089x to 1.11x",
 		"- 3 % slower, ns/op of C (alone, seed 0): no change",

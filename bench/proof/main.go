@@ -82,6 +82,7 @@ func measure(ctx context.Context, dir, part string, end time.Time) error {
 			return err
 		}
 	}
+	fmt.Fprintf(os.Stderr, "what is missing takes up to %v\n", left(cells, kept.Trials))
 	b, err := newBench(ctx)
 	if err != nil {
 		return err

@@ -83,7 +83,7 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 }
 
 // options are a user's defaults but for the budget, the rounds of identical
-// sides, and, for slow1, the benchmarks and the margin.
+// sides, and, for small slowdowns, the benchmarks and the margin.
 func options(q question, pattern string) benchmarks.Options {
 	o := benchmarks.DefaultOptions()
 	o.Bench, o.Margin, o.AA = pattern, q.margin(), true
@@ -111,7 +111,7 @@ func (t *Trial) prove(ctx context.Context, p pair, o benchmarks.Options) error {
 	if t.Question == same && !t.SameBytes {
 		return fmt.Errorf("one package was built twice to two binaries: there is no trial of the same binary")
 	}
-	if (t.Question == added || !t.Question.identical()) && t.SameBytes {
+	if t.Question != same && t.Question != tree && t.SameBytes {
 		return fmt.Errorf("what was to differ did not: both sides are the same binary")
 	}
 	for _, r := range res.Benchmarks {
@@ -124,7 +124,7 @@ func newRow(r compare.Row) Row {
 	row := Row{
 		Name: strings.TrimPrefix(r.Name, "Benchmark"), Metric: r.Metric, Verdict: r.Verdict,
 		Ratio: digits(r.Ratio), Low: digits(r.RatioLow), High: digits(r.RatioHigh), P: digits(r.PValue),
-		Rounds: r.Rounds, Iterations: r.Iterations, Old: digits(r.Old), New: digits(r.New),
+		Rounds: r.Rounds, Turns: r.Turns, Iterations: r.Iterations, Old: digits(r.Old), New: digits(r.New),
 	}
 	if r.NoiseRatio != nil {
 		noise := digits(*r.NoiseRatio)

@@ -107,7 +107,7 @@ func TestSides(t *testing.T) {
 		return out
 	}
 	for q, want := range map[question]string{
-		same: "", tree: "", added: "unrelated_test.go", slow3: "units.go", slow1: "units.go",
+		same: "", tree: "", added: "unrelated_test.go", slow3: "units.go", slow1: "units.go", few: "unrelated_test.go", slow2: "units.go",
 	} {
 		p, err := writeSides(t.TempDir(), q, 7)
 		if err != nil {
@@ -225,7 +225,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// The kinds are those of the mix, and two of them are asked about for 1 %.
+// The kinds are those of the mix; one of them is asked about for 1 %, and four
+// for 2 %.
 func TestPattern(t *testing.T) {
 	source, err := mix.ReadFile("mix/mix_test.go")
 	if err != nil {
@@ -238,22 +239,25 @@ func TestPattern(t *testing.T) {
 	if !slices.Equal(have, kinds) {
 		t.Errorf("the mix has %v, kinds are %v", have, kinds)
 	}
-	seen := make(map[string]bool)
 	rng := testRand()
-	for range 100 {
-		re, n := regexp.MustCompile(cell{question: slow1}.pattern(rng)), 0
-		for _, name := range kinds {
-			if re.MatchString("Benchmark" + name) {
-				seen[name] = true
-				n++
+	for q, want := range map[question]int{slow1: 1, few: 4, slow2: 4} {
+		seen := make(map[string]bool)
+		for range 100 {
+			top, _, _ := strings.Cut(cell{question: q}.pattern(rng), "/")
+			re, n := regexp.MustCompile(top), 0
+			for _, name := range kinds {
+				if re.MatchString("Benchmark" + name) {
+					seen[name] = true
+					n++
+				}
+			}
+			if n != want {
+				t.Errorf("%s: %v matches %d", q, re, n)
 			}
 		}
-		if n != 1 {
-			t.Errorf("%v matches %d", re, n)
+		if len(seen) != len(kinds) {
+			t.Errorf("%s: only %v are ever drawn", q, seen)
 		}
-	}
-	if len(seen) != len(kinds) {
-		t.Errorf("only %v are ever drawn", seen)
 	}
 }
 

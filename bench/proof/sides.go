@@ -96,7 +96,7 @@ func writeSides(dir string, q question, seed uint64) (pair, error) {
 	if err := writeModule(p.new, q.units()); err != nil {
 		return p, err
 	}
-	if q == added {
+	if q == added || q == few {
 		return p, addUnrelated(p.new, rand.New(rand.NewPCG(seed, 0)))
 	}
 	return p, nil

@@ -18,6 +18,10 @@ import (
 // simulatedRounds is the plan of every simulated run; some end earlier.
 const simulatedRounds = 40
 
+// simulatedTurns is the most that a simulated round has; they have 1 to as many
+// in turn, so that estimates of any number are among them.
+const simulatedTurns = 4
+
 // world is how the logarithms of a benchmark's times vary. All figures are in
 // hundredths: 1 is about a percent.
 type world struct {
@@ -57,26 +61,31 @@ func (w world) rounds(rng *rand.Rand, ratio float64, n int) []compare.Round {
 	out := make([]compare.Round, n)
 	level := 0.0
 	for i := range out {
-		r := &out[i]
-		r.AgainOf = compare.Which(rng.IntN(2))
 		layout := [2]float64{w.layout * rng.NormFloat64(), w.layout * rng.NormFloat64()}
-		slots := []struct {
-			side  compare.Which
-			slice *compare.Slice
-		}{{compare.Old, &r.Old}, {compare.New, &r.New}, {r.AgainOf, &r.Again}}
-		rng.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
-		for _, s := range slots {
-			level += w.walk*rng.NormFloat64() + w.trend
-			own := w.slice(rng)
-			ns := 1e5
-			if s.side == compare.New {
-				ns /= ratio
-				if w.newTimes != 0 {
-					own *= w.newTimes
+		turns := make([]compare.Turn, 1+i%simulatedTurns)
+		doubled := rng.IntN(2)
+		for k := range turns {
+			t := &turns[k]
+			t.AgainOf = compare.Which((doubled + k) % 2)
+			slots := []struct {
+				side  compare.Which
+				slice *compare.Slice
+			}{{compare.Old, &t.Old}, {compare.New, &t.New}, {t.AgainOf, &t.Again}}
+			rng.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
+			for _, s := range slots {
+				level += w.walk*rng.NormFloat64() + w.trend
+				own := w.slice(rng)
+				ns := 1e5
+				if s.side == compare.New {
+					ns /= ratio
+					if w.newTimes != 0 {
+						own *= w.newTimes
+					}
 				}
+				*s.slice = compare.Slice{"ns/op": ns * math.Exp((level+layout[s.side]+own)/100)}
 			}
-			*s.slice = compare.Slice{"ns/op": ns * math.Exp((level+layout[s.side]+own)/100)}
 		}
+		out[i] = compare.Round{Turn: turns[0], More: turns[1:]}
 	}
 	return out
 }

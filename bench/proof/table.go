@@ -18,7 +18,7 @@ func render(s Samples) string {
 		return "Nothing is measured yet."
 	}
 	var parts []string
-	for _, part := range []string{summary(s), identicalTable(s.Trials), slowTable(s.Trials, slow3, floor3), slowTable(s.Trials, slow1, floor1),
+	for _, part := range []string{summary(s), identicalTable(s.Trials), fewTable(s.Trials), slowTable(s.Trials, slow3, floor3), slowTable(s.Trials, slow1, floor1),
 		coverageTable(s.Simulated), blocksTable(s.Trials), wrongList(s.Trials), caption(s)} {
 		if part != "" {
 			parts = append(parts, strings.TrimSpace(part))
@@ -87,6 +87,11 @@ func summary(s Samples) string {
 	miss, n := g.noChange+g.faster+b.noChange+b.faster, g.n+b.n
 	add("the same, whatever the noise", "else \"cannot tell\"", atMost(miss, n)+" called anything else", holds(n < fewest && miss == 0, miss == 0))
 
+	c = count(comparisons(s.Trials, ofQuestion(few)))
+	add("four benchmarks, identical, margin 1 %", "half reach \"no change\"", share(c.noChange, c.n), holds(c.n < fewest, c.noChange*2 >= c.n))
+	c = count(comparisons(s.Trials, ofQuestion(slow2)))
+	add("four benchmarks, 2 % slower", "90 % found", share(c.slower, c.n), holds(c.n < fewest, c.slower*10 >= 9*c.n))
+
 	if sim := s.Simulated; sim != nil {
 		low, wanted, ok := 2.0, 0.95, true
 		text := ""
@@ -124,7 +129,7 @@ func noise(values []float64) string {
 
 var titles = map[question]string{
 	same: "the same binary", tree: "the same source in two trees", added: "with an unrelated function",
-	slow3: "3 % slower", slow1: "1 % slower",
+	slow3: "3 % slower", slow2: "2 % slower", slow1: "1 % slower", few: "with an unrelated function, four benchmarks",
 }
 
 func besides(loaded bool) string {
@@ -159,6 +164,36 @@ func identicalTable(trials []Trial) string {
 			}
 			t.Rows = append(t.Rows, []string{titles[q], besides(loaded), fmt.Sprint(proofs), fmt.Sprint(equal), fmt.Sprint(c.n), fmt.Sprint(c.wrong), bound,
 				fmt.Sprint(c.small), fmt.Sprint(c.noChange), fmt.Sprint(c.cannotTell), fmt.Sprint(len(all) - c.n), noise(c.noise), quantity.Percent(c.largest)})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	return t.Markdown()
+}
+
+// fewTable shows what becomes of four benchmarks in prove's own budget.
+func fewTable(trials []Trial) string {
+	t := ledger.Table{Head: []string{"four benchmarks", "other load", "comparisons", "slower", "no change", "cannot tell", "faster", "median noise", "median width of the interval", "steal"}}
+	for _, q := range []question{few, slow2} {
+		for _, loaded := range []bool{false, true} {
+			var steals []float64
+			cs := comparisons(trials, func(t *Trial) bool {
+				wanted := t.Question == q && t.Loaded == loaded
+				if wanted && t.At.Steal != nil {
+					steals = append(steals, *t.At.Steal)
+				}
+				return wanted
+			})
+			if len(cs) == 0 {
+				continue
+			}
+			c, steal := count(cs), "unknown"
+			if len(steals) > 0 {
+				steal = "up to " + quantity.Percent(slices.Max(steals))
+			}
+			t.Rows = append(t.Rows, []string{titles[q], besides(loaded), fmt.Sprint(c.n), fmt.Sprint(c.slower), fmt.Sprint(c.noChange), fmt.Sprint(c.cannotTell), fmt.Sprint(c.faster),
+				noise(c.noise), noise(c.halves), steal})
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -264,8 +299,8 @@ func wrongList(trials []Trial) string {
 	for _, c := range comparisons(trials, func(*Trial) bool { return true }) {
 		r := c.wrong
 		switch {
-		case c.trial.Question.identical() && r != nil:
-		case !c.trial.Question.identical() && (c.time.Verdict == compare.Faster || c.time.Verdict == compare.NoChange):
+		case !c.trial.Question.planted() && r != nil:
+		case c.trial.Question.planted() && (c.time.Verdict == compare.Faster || c.time.Verdict == compare.NoChange):
 			r = &c.time
 		default:
 			continue

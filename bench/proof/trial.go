@@ -57,6 +57,7 @@ type Row struct {
 	P          float64         `json:"p"` // sequential, as if it had been the only row
 	Noise      *float64        `json:"noise,omitempty"`
 	Rounds     int             `json:"rounds"`
+	Turns      int             `json:"turns,omitempty"` // 0: as many as rounds
 	Iterations int64           `json:"n"`
 	Old        float64         `json:"old"`
 	New        float64         `json:"new"`

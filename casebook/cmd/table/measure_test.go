@@ -187,12 +187,12 @@ func TestBottleneck(t *testing.T) {
 	// One run of ten is not yet too many, and nobody's generator is none.
 	s := &compare.Series{Rounds: make([]compare.Round, 5)}
 	for i := range s.Rounds {
-		s.Rounds[i] = compare.Round{Old: compare.Slice{bottleneck: 0}, New: compare.Slice{bottleneck: float64(1 - min(i, 1))}}
+		s.Rounds[i] = compare.Round{Turn: compare.Turn{Old: compare.Slice{bottleneck: 0}, New: compare.Slice{bottleneck: float64(1 - min(i, 1))}}}
 	}
 	if g := watch(s, nil); !g.Valid || g.Bottlenecks != 1 || g.Runs != 10 || g.String() != "unknown, the bottleneck in 1 of 10 runs" {
 		t.Errorf("%+v, %s", g, g)
 	}
-	if g := watch(&compare.Series{Rounds: []compare.Round{{Old: compare.Slice{nsPerOp: 1}}}}, nil); g != nil {
+	if g := watch(&compare.Series{Rounds: []compare.Round{{Turn: compare.Turn{Old: compare.Slice{nsPerOp: 1}}}}}, nil); g != nil {
 		t.Errorf("%+v", g)
 	}
 }

@@ -72,6 +72,7 @@ type Row struct {
 	// Rounds that the figures are of; the earlier runs' are among them.
 	Rounds        int `json:"rounds"`
 	RoundsEarlier int `json:"rounds_earlier"`
+	Turns         int `json:"turns"` // of these rounds: three slices each
 	// NoiseRatio is the half-width of the 95 % interval of a side against itself,
 	// from NoiseRounds rounds; nil with fewer than that interval needs.
 	NoiseRatio  *float64 `json:"noise_ratio"`
@@ -232,7 +233,7 @@ func (j *judge) row(s *subject) Row {
 	if v.look > 0 {
 		f = &s.at[v.look-1]
 	}
-	r.Rounds, r.RoundsEarlier = f.rounds, f.earlier
+	r.Rounds, r.RoundsEarlier, r.Turns = f.rounds, f.earlier, f.turns
 	r.Old, r.New = f.medianOld, f.medianNew
 	r.Exact = f.exact
 	if (f.exact || f.below) && v.look > 0 {

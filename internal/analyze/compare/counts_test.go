@@ -17,7 +17,7 @@ func counted(rounds int, f func(round int, w Which) float64) Series {
 		return Slice{NsPerOp: 100, AllocsPerOp: v, BytesPerOp: v}
 	}
 	for i := range rounds {
-		r := Round{Old: slice(i, Old), New: slice(i, New), AgainOf: Which(i % 2)}
+		r := Round{Turn: Turn{Old: slice(i, Old), New: slice(i, New), AgainOf: Which(i % 2)}}
 		r.Again = slice(i, r.AgainOf)
 		s.Rounds = append(s.Rounds, r)
 	}

@@ -2,18 +2,20 @@
 //
 // It answers: is new faster than old, by what ratio, and how sure is that. Its
 // input are rounds, of benchmarks, of commands or of services under load; each
-// holds one slice of old, one of new and one more of either, drawn by lot, every
-// slice a process of its own, run one after the other in an order drawn by lot.
-// A slice has a figure for each metric. The round is the unit: iterations inside
-// a process share its memory, its scheduling and its cache, and count as one
-// observation however many they are.
+// has one turn or several, a turn one slice of old, one of new and one more of
+// either, drawn by lot, every slice a process of its own, run one after the other
+// in an order drawn by lot. A slice has a figure for each metric. The round is the
+// unit: its slices share the layout of the code, as iterations inside a process
+// share its memory and its cache, and count as one observation however many they
+// are.
 //
 // # Figures
 //
-// Of each round and metric the difference log(old) − log(new) is taken, the
-// doubled side averaged; for rates, of which more is better, log(new) − log(old),
-// so that above 0 is faster everywhere. As order and doubled side are drawn by
-// lot, the difference of two equal sides is as likely to be d as −d, whatever the
+// Of each round and metric the difference log(old) − log(new) is taken: the
+// median over all pairs of a slice of either side, which a disturbed slice hardly
+// moves; of counts the mean, as what the median of whole numbers stands for is
+// not known. For rates, of which more is better, it is log(new) − log(old), so
+// that above 0 is faster everywhere. As order and doubled side are drawn by lot, the difference of two equal sides is as likely to be d as −d, whatever the
 // distribution of times, whatever drifts, and whatever the layout of the code
 // does, as long as each round has its own. Wilcoxon's signed-rank test supposes
 // exactly this and nothing else. The ratio shown is the Hodges–Lehmann estimate,

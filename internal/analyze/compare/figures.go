@@ -25,6 +25,7 @@ type figures struct {
 	mid, low, high stat.Differences
 	rounds         int
 	earlier        int // of them, of earlier runs
+	turns          int // of all
 }
 
 // maxLog bounds every difference.
@@ -43,13 +44,38 @@ func logRatio(a, b float64) float64 {
 	return min(max(math.Log(a)-math.Log(b), -maxLog), maxLog)
 }
 
-// values are one metric of a round; ok is false where it was not reported by
+// values are one metric of a turn; ok is false where it was not reported by
 // all three slices, or is no number that a ratio can be made of.
-func (r *Round) values(unit string) (old, new, again float64, ok bool) {
-	old, ok1 := r.Old[unit]
-	new, ok2 := r.New[unit]
-	again, ok3 := r.Again[unit]
+func (t *Turn) values(unit string) (old, new, again float64, ok bool) {
+	old, ok1 := t.Old[unit]
+	new, ok2 := t.New[unit]
+	again, ok3 := t.Again[unit]
 	return old, new, again, ok1 && ok2 && ok3 && valid(old) && valid(new) && valid(again)
+}
+
+// observed is one metric of a round.
+type observed struct {
+	first [2][]float64 // of each side's slices but those that double it, one a turn
+	all   [2][]float64 // of all its slices
+	again []float64    // log ratios of the doubled sides' slices to each other, one a turn
+}
+
+// observe collects a metric over the turns of a round that reported it.
+func (r *Round) observe(unit string) (o observed) {
+	for _, t := range r.Turns() {
+		old, new, again, ok := t.values(unit)
+		if !ok {
+			continue
+		}
+		own := [2]float64{old, new}
+		for side := range Sides {
+			o.first[side] = append(o.first[side], own[side])
+			o.all[side] = append(o.all[side], own[side])
+		}
+		o.all[t.AgainOf] = append(o.all[t.AgainOf], again)
+		o.again = append(o.again, logRatio(own[t.AgainOf], again))
+	}
+	return o
 }
 
 func valid(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
@@ -59,31 +85,26 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 	f := figures{look: l, metric: m}
 	var mid, low, high, firstOld, firstNew []float64
 	for i := range s.Rounds[:l.rounds] {
-		r := &s.Rounds[i]
-		old, new, again, ok := r.values(m.Unit)
-		if !ok {
+		o := s.Rounds[i].observe(m.Unit)
+		if len(o.again) == 0 {
 			continue
 		}
 		if i < s.Earlier {
 			f.earlier++
 		}
-		firstOld, firstNew = append(firstOld, old), append(firstNew, new)
-		olds, news := []float64{old}, []float64{new}
-		if r.AgainOf == New {
-			news = append(news, again)
-		} else {
-			olds = append(olds, again)
-		}
-		f.old, f.new = append(f.old, olds...), append(f.new, news...)
-		better, worse := olds, news
+		f.turns += len(o.again)
+		firstOld, firstNew = append(firstOld, o.first[Old]...), append(firstNew, o.first[New]...)
+		f.old, f.new = append(f.old, o.all[Old]...), append(f.new, o.all[New]...)
+		better, worse := o.all[Old], o.all[New]
 		if m.More {
-			better, worse = news, olds
+			better, worse = worse, better
 		}
-		d := meanLogRatio(better, worse, 0, 0)
-		mid = append(mid, d)
-		if m.Kind == Count {
-			low, high = append(low, meanLogRatio(better, worse, 0, cutOff)), append(high, meanLogRatio(better, worse, cutOff, 0))
+		if m.Kind != Count {
+			mid = append(mid, medianLogRatio(better, worse))
+			continue
 		}
+		mid = append(mid, meanLogRatio(better, worse, 0, 0))
+		low, high = append(low, meanLogRatio(better, worse, 0, cutOff)), append(high, meanLogRatio(better, worse, cutOff, 0))
 	}
 	f.rounds = len(mid)
 	f.medianOld, f.medianNew = stat.Median(firstOld), stat.Median(firstNew)
@@ -98,9 +119,24 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 	return f
 }
 
+// medianLogRatio is the median of log(x/y) over all pairs of a slice of one side
+// and one of the other: the two-sample estimate of J. L. Hodges and E. L.
+// Lehmann, Annals of Mathematical Statistics 34 (1963), 598–611. A slice that was
+// disturbed hardly moves it. It is exactly −medianLogRatio(ys, xs).
+func medianLogRatio(xs, ys []float64) float64 {
+	logs := make([]float64, 0, len(xs)*len(ys))
+	for _, x := range xs {
+		for _, y := range ys {
+			logs = append(logs, logRatio(x, y))
+		}
+	}
+	slices.Sort(logs)
+	return (logs[(len(logs)-1)/2] + logs[len(logs)/2]) / 2
+}
+
 // meanLogRatio is the mean of log((x+addX)/(y+addY)) over the slices of one
-// side and of the other, one of which has two. For positive values within
-// MaxRatio that is the difference of their mean logarithms.
+// side and of the other. For positive values within MaxRatio that is the
+// difference of their mean logarithms.
 func meanLogRatio(xs, ys []float64, addX, addY float64) float64 {
 	sum := 0.0
 	for _, x := range xs {
@@ -166,16 +202,9 @@ func (j *judge) null(n int) *stat.SignedRanks {
 func (j *judge) noise(s *Series, m Metric) (half *float64, rounds int) {
 	var d []float64
 	for i := range s.Rounds {
-		r := &s.Rounds[i]
-		old, new, again, ok := r.values(m.Unit)
-		if !ok {
-			continue
+		if o := s.Rounds[i].observe(m.Unit); len(o.again) > 0 {
+			d = append(d, stat.Median(o.again))
 		}
-		first := old
-		if r.AgainOf == New {
-			first = new
-		}
-		d = append(d, logRatio(first, again))
 	}
 	iv := stat.NewDifferences(d, j.null(len(d))).Interval(NoiseConfidence)
 	if len(d) == 0 || math.IsInf(iv.Low, 0) || math.IsInf(iv.High, 0) {

@@ -13,7 +13,7 @@ var defaults = Options{Alpha: 0.005, Margin: 0.02, Hypotheses: 3}
 func timed(old, new []float64) Series {
 	s := Series{Package: "example.org/p", Name: "BenchmarkX", Iterations: 100, Metrics: []Metric{MetricOf(NsPerOp)}, Run: 1, Ended: true}
 	for i := range old {
-		r := Round{Old: Slice{NsPerOp: old[i]}, New: Slice{NsPerOp: new[i]}, AgainOf: Which(i % 2)}
+		r := Round{Turn: Turn{Old: Slice{NsPerOp: old[i]}, New: Slice{NsPerOp: new[i]}, AgainOf: Which(i % 2)}}
 		r.Again = []Slice{r.Old, r.New}[i%2]
 		s.Rounds = append(s.Rounds, r)
 	}
@@ -109,7 +109,7 @@ func TestRowFigures(t *testing.T) {
 	}
 	// The doubled side counts as the mean of its logarithms: √(128·32) = 64.
 	s.Rounds = s.Rounds[:1]
-	s.Rounds[0] = Round{Old: Slice{NsPerOp: 128}, Again: Slice{NsPerOp: 32}, New: Slice{NsPerOp: 8}, AgainOf: Old}
+	s.Rounds[0] = Round{Turn: Turn{Old: Slice{NsPerOp: 128}, Again: Slice{NsPerOp: 32}, New: Slice{NsPerOp: 8}, AgainOf: Old}}
 	near("old twice", one(t, s, defaults, NsPerOp).Ratio, 8)
 	s.Rounds[0].AgainOf = New // √(8·32) = 16
 	near("new twice", one(t, s, defaults, NsPerOp).Ratio, 8)

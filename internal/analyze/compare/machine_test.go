@@ -34,7 +34,7 @@ func newMachine(seed uint64) *machine {
 // round draws order and doubled side by lot, as the engine does. ratio is the
 // truth, old's time over new's.
 func (m *machine) round(base, ratio float64) Round {
-	r := Round{AgainOf: Which(m.rng.IntN(2))}
+	r := Round{Turn: Turn{AgainOf: Which(m.rng.IntN(2))}}
 	sides := [3]Which{Old, New, r.AgainOf}
 	var layouts [2]float64
 	for w := range layouts {

@@ -41,9 +41,17 @@ func draw(rt *rapid.T) ([]Series, Options) {
 			}
 			return out
 		}
+		turn := func() Turn {
+			t := Turn{Old: slice(Old), New: slice(New), AgainOf: Which(rng.IntN(2))}
+			t.Again = slice(t.AgainOf)
+			return t
+		}
+		more := rapid.IntRange(0, 3).Draw(rt, "further turns")
 		for range s.Earlier + planned {
-			r := Round{Old: slice(Old), New: slice(New), AgainOf: Which(rng.IntN(2))}
-			r.Again = slice(r.AgainOf)
+			r := Round{Turn: turn()}
+			for range rng.IntN(more + 1) { // the last of a run may have fewer
+				r.More = append(r.More, turn())
+			}
 			s.Rounds = append(s.Rounds, r)
 		}
 		series[i] = s
@@ -120,7 +128,9 @@ func TestVerdictsStay(t *testing.T) {
 			for _, s := range series {
 				for i := s.Earlier + o.Looks[0]; i < len(s.Rounds); i++ {
 					for u := range s.Rounds[i].New {
-						s.Rounds[i].New[u] *= 1.02
+						for _, t := range s.Rounds[i].Turns() {
+							t.New[u] *= 1.02
+						}
 					}
 				}
 			}
@@ -158,7 +168,7 @@ func TestExchange(t *testing.T) {
 			swapped[i] = s
 			swapped[i].Rounds = nil
 			for _, r := range s.Rounds {
-				swapped[i].Rounds = append(swapped[i].Rounds, Round{Old: r.New, New: r.Old, Again: r.Again, AgainOf: 1 - r.AgainOf})
+				swapped[i].Rounds = append(swapped[i].Rounds, r.Exchanged())
 			}
 		}
 		a, b := Judge(series, o), Judge(swapped, o)
@@ -182,7 +192,11 @@ func TestIdenticalData(t *testing.T) {
 		series, o := draw(rt)
 		for _, s := range series {
 			for i := range s.Rounds {
-				s.Rounds[i].New, s.Rounds[i].Again = s.Rounds[i].Old, s.Rounds[i].Old
+				r := &s.Rounds[i]
+				r.New, r.Again = r.Old, r.Old
+				for k := range r.More {
+					r.More[k].New, r.More[k].Again = r.More[k].Old, r.More[k].Old
+				}
 			}
 		}
 		for _, r := range Judge(upTo(series, o.Looks[len(o.Looks)-1], true), o) {

@@ -43,6 +43,7 @@ type Result struct {
 	RoundsPlanned  int   `json:"rounds_planned"`
 	RoundsMeasured int   `json:"rounds_measured"` // by every benchmark that did not fail
 	RoundsNeeded   int   `json:"rounds_needed"`   // for any verdict on time
+	TurnsPlanned   int   `json:"turns_planned"`   // the most that a benchmark has in a round
 	SliceNs        int64 `json:"slice_ns"`        // a slice of one side takes about this
 	BudgetNs       int64 `json:"budget_ns"`
 	CalibratedNs   int64 `json:"calibrated_ns"` // of the budget, before the rounds of commands and services: how much there is to do

@@ -119,12 +119,33 @@ func MetricOf(unit string) Metric {
 // not reported is missing.
 type Slice map[string]float64
 
-// Round is one turn: a slice of each side and one more of a side that was
-// drawn by lot, as their order was.
-type Round struct {
+// Turn is a slice of each side and one more of either, in an order drawn by lot.
+type Turn struct {
 	Old, New, Again Slice
 	AgainOf         Which
-	Layout          uint64 // seed of both sides' code layout, 0: the linker's own
+}
+
+// Round is the unit of the statistics: one turn or several of the same layout.
+type Round struct {
+	Turn
+	More   []Turn `json:",omitempty"` // further turns
+	Layout uint64 // seed of both sides' code layout, 0: the linker's own
+}
+
+// Turns are all of the round, in the order in which they were measured.
+func (r *Round) Turns() []Turn { return append([]Turn{r.Turn}, r.More...) }
+
+// Exchanged is the round with its sides the other way round.
+func (r *Round) Exchanged() Round {
+	out := Round{Turn: r.Turn.exchanged(), Layout: r.Layout}
+	for i := range r.More {
+		out.More = append(out.More, r.More[i].exchanged())
+	}
+	return out
+}
+
+func (t *Turn) exchanged() Turn {
+	return Turn{Old: t.New, New: t.Old, Again: t.Again, AgainOf: New - t.AgainOf}
 }
 
 // Series are the rounds of one benchmark, command or service.

@@ -37,19 +37,21 @@ func WriteBenchmarks(w io.Writer, r *Result, series []Series, part string) error
 	set("cpu", printable.Line(r.Host.CPU))
 	write := func(s *Series, round *Round) {
 		set("pkg", printable.Line(s.Package))
-		for _, slice := range []struct {
-			part   string
-			side   Which
-			values Slice
-		}{{"old", Old, round.Old}, {"new", New, round.New}, {"again", round.AgainOf, round.Again}} {
-			line, ok := benchmarkLine(s, slice.values, cmp.Or(s.Procs, r.Host.GOMAXPROCS))
-			if !ok || part != "" && part != slice.part {
-				continue
+		for _, turn := range round.Turns() {
+			for _, slice := range []struct {
+				part   string
+				side   Which
+				values Slice
+			}{{"old", Old, turn.Old}, {"new", New, turn.New}, {"again", turn.AgainOf, turn.Again}} {
+				line, ok := benchmarkLine(s, slice.values, cmp.Or(s.Procs, r.Host.GOMAXPROCS))
+				if !ok || part != "" && part != slice.part {
+					continue
+				}
+				if part == "" || part == "again" {
+					bw.Set("side", slice.side.String())
+				}
+				bw.Write(line)
 			}
-			if part == "" || part == "again" {
-				bw.Set("side", slice.side.String())
-			}
-			bw.Write(line)
 		}
 	}
 	if part == "" {
@@ -91,10 +93,12 @@ func metricIn(series []Series, unit string) Metric {
 func proveUnits(series []Series) []string {
 	units := make(map[string]bool)
 	for i := range series {
-		for _, round := range series[i].Rounds {
-			for _, slice := range []Slice{round.Old, round.New, round.Again} {
-				for unit := range slice {
-					units[unit] = validUnit(unit)
+		for n := range series[i].Rounds {
+			for _, turn := range series[i].Rounds[n].Turns() {
+				for _, slice := range []Slice{turn.Old, turn.New, turn.Again} {
+					for unit := range slice {
+						units[unit] = validUnit(unit)
+					}
 				}
 			}
 		}

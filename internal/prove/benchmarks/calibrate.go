@@ -11,10 +11,13 @@ import (
 	"whet/internal/quantity"
 )
 
-// Calibration: a first run of this length shows the order of magnitude, and a
-// second one, as long as the usual slice, what a slice will take. The second is
-// skipped for benchmarks whose single operation is longer.
-const firstRun = 20 * time.Millisecond
+// Calibration: a first run shows the order of magnitude, and a second one what
+// an operation takes. The second is skipped for benchmarks whose single operation
+// is longer.
+const (
+	firstRun  = 20 * time.Millisecond
+	secondRun = 100 * time.Millisecond
+)
 
 // calibrate measures what a benchmark costs on both sides, and watches out for
 // what makes it a bad one.
@@ -37,7 +40,7 @@ func (s *session) calibrate(ctx context.Context, b *subject) error {
 	for i, m := range b.metrics {
 		b.metrics[i] = m.Declared(s.units[m.Unit])
 	}
-	n := iterations(b.cost, usualSlice)
+	n := iterations(b.cost, secondRun)
 	if n <= 1 || n <= few[compare.Old].line.N && n <= few[compare.New].line.N {
 		return nil
 	}
@@ -47,7 +50,9 @@ func (s *session) calibrate(ctx context.Context, b *subject) error {
 			return err
 		}
 	}
+	before := b.cost.overhead
 	b.cost = costOf(many)
+	b.cost.overhead = min(b.cost.overhead, before) // of one that was disturbed, the other's
 	base, err := s.calibrateCPU(ctx, b, n, many)
 	if err != nil || b.failed {
 		return err

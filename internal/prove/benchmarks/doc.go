@@ -15,12 +15,13 @@
 //
 // A machine's speed drifts: its clock, its neighbours, its temperature. Two
 // long runs, one after the other, measure that drift together with the
-// change. Slices of about 100 ms in turns put both sides through the same
+// change. Slices of 20 ms and more in turns put both sides through the same
 // minutes; the ratio of neighbouring slices cancels what they share, and the
 // lot makes what they do not share fall on both sides alike. A new process for
 // each slice draws a new memory layout and a new start of the collector, which
 // one long process keeps for all its iterations. Linking a round's layouts takes
-// about a second: where few benchmarks share it, slices are longer, up to 300 ms.
+// about a second, so that each round has many slices: those of a second in
+// hundreds of layouts would tell less apart than those of five in tens.
 //
 // # CPU time
 //
@@ -29,8 +30,9 @@
 // run the benchmark function twice (package testing does, with a first
 // iteration), so that the start of the process, TestMain and the benchmark's
 // set-up cancel, as far as they do not depend on b.N. The process of two
-// iterations runs in every round anew, for both sides: were it measured once, its
-// error would stand in all rounds and look like a difference. Where the start
+// iterations runs in every round anew, for both sides, and in a round of several
+// turns again and again: were it measured once, its error would stand in all
+// rounds and look like a difference. Where the start
 // and the set-up weigh more than the operations there is no such figure. It
 // counts the collector's and all goroutines' work, also what outlives the
 // timer; it misleads where set-up grows with b.N, where StopTimer hides work,

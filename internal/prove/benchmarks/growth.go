@@ -41,7 +41,12 @@ type suspicion struct {
 	cause, doubt string
 }
 
-func (s *session) suspect(x suspicion) { s.suspicions = append(s.suspicions, x) }
+// suspect keeps a suspicion. Few operations of such a benchmark may be another
+// thing than many: its slices are as long as they may be.
+func (s *session) suspect(x suspicion) {
+	s.suspicions = append(s.suspicions, x)
+	x.b.cost.least = longestSlice
+}
 
 // watchSuspicions says what was suspected: for sure where nothing else took the
 // processors, for a busy machine makes anything of a time, and takes caches and

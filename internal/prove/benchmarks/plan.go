@@ -1,21 +1,36 @@
 package benchmarks
 
 import (
+	"math"
 	"time"
 
 	"whet/internal/analyze/compare"
 	"whet/internal/prove/rounds"
 )
 
-// Slice lengths. A long slice averages more of the collector's cycles, and
-// shorter ones allow more rounds: the usual length is taken where the budget
-// pays for enough rounds, and a shorter one otherwise.
+// Many short slices say more than few long ones: what disturbs a machine comes
+// and goes within seconds, and neighbours share it; and each process draws its
+// memory anew. What bounds this is the start of a process, by the clock and in
+// CPU time: a slice takes at least half as long again.
+// bench/README.md has the measurement.
 const (
-	usualSlice   = 100 * time.Millisecond
+	shortSlice   = 20 * time.Millisecond
 	longestSlice = 300 * time.Millisecond
 )
 
-var shorterSlices = [...]time.Duration{50 * time.Millisecond, 20 * time.Millisecond}
+// What a plan expects of the machine: the standard deviation of a slice, and of
+// what a layout makes of a round's ratio. Their quotient alone decides.
+// bench/README.md has measurements.
+const (
+	sliceSpread  = 0.02
+	layoutSpread = 0.003
+)
+
+const (
+	mostOfEach = 4 * time.Second        // the longest that a benchmark has in a round
+	mostAsked  = 300 * time.Millisecond // the same where the user asked for a number of rounds
+	nearly     = 1.07                   // what an interval may be wider than the narrowest
+)
 
 // longestSide bounds the slice of the slower side, as a multiple of the slice
 // length, where the iterations are chosen for the faster one.
@@ -25,12 +40,13 @@ const longestSide = 3
 type cost struct {
 	ns       [2]float64    // per operation, by side
 	overhead time.Duration // of one process: its start, the benchmark's set-up, its first iteration
+	least    time.Duration // of a slice; 0: it does not matter
 	earlier  int64         // iterations of an earlier run of the same question; 0: there was none
 	// CPU time of a process of two iterations and of a further operation, by
 	// side; 0: unknown.
 	cpuBase [2]time.Duration
 	cpuNs   [2]float64
-	cpu     bool // it is measured: each round has two more processes
+	cpu     bool // it is measured: each turn has one more process, and each round another one
 }
 
 // tellsCPU reports whether slices of n iterations tell the CPU time of an
@@ -43,53 +59,86 @@ func (c *cost) tellsCPU(n int64) bool {
 		operations >= float64(c.cpuBase[compare.Old]+c.cpuBase[compare.New])
 }
 
-// sliceLengths are the lengths to try. Linking the layouts of a round takes as
-// long whatever the slices: where few benchmarks share it they are longer, until
-// a round measures for as long as it links.
-func sliceLengths(benchmarks int, prepare time.Duration) []time.Duration {
-	first := min(max(prepare/time.Duration(3*max(benchmarks, 1)), usualSlice), longestSlice)
-	lengths := []time.Duration{first}
-	if first > usualSlice {
-		lengths = append(lengths, usualSlice)
-	}
-	return append(lengths, shorterSlices[:]...)
+// length is that of the benchmark's slices, which hold several operations.
+func (c *cost) length() time.Duration {
+	operations := fewOperations * time.Duration(min(max(c.ns[compare.Old], c.ns[compare.New]), float64(longestSlice)))
+	before := max(c.overhead, c.cpuBase[compare.Old], c.cpuBase[compare.New])
+	return min(max(shortSlice, c.least, before*3/2, operations), longestSlice)
 }
 
 // choice is what is fixed before the rounds.
 type choice struct {
-	slice      time.Duration
-	iterations []int64 // of each benchmark, on both sides
+	slice      time.Duration // the longest
+	iterations []int64       // of each benchmark, on both sides
 	plan       rounds.Plan
 }
 
-// choose takes the longest slice that leaves room for enough rounds: those
-// that were asked for, or twice as many as any verdict needs, as with fewer a
-// single disturbed round decides the interval. When there is no such slice it
-// takes the shortest. It completes the subjects and costs, whose metrics are
-// those without CPU time.
+// choose gives a round as many turns as make about the narrowest interval that
+// the budget pays for: few rounds of many turns waste no time on links, but every
+// round has one layout, and few rounds have heavy tails. Of plans that are nearly
+// as good it takes that of most rounds, whose looks come first. Where the budget
+// pays for too few rounds, slices are shorter. It completes the subjects and
+// costs, whose metrics are those without CPU time.
 func choose(subjects []rounds.Subject, costs []cost, o rounds.Options) choice {
-	var c choice
-	for _, length := range sliceLengths(len(costs), o.Prepare) {
-		c = choice{slice: length, iterations: make([]int64, len(costs))}
-		for i := range costs {
-			n := iterations(costs[i], length)
-			c.iterations[i] = n
-			costs[i].cpu = costs[i].tellsCPU(n)
-			subjects[i].Metrics = withCPU(subjects[i].Metrics, costs[i].cpu)
-			for side := range compare.Sides {
-				subjects[i].Slice[side] = costs[i].slice(side, n)
-			}
-			subjects[i].Iterations = n
+	best, each, try := math.Inf(1), time.Duration(0), mostOfEach
+	if o.Fixed > 0 {
+		try = mostAsked
+	}
+	for ; ; try /= 2 {
+		c := arrange(subjects, costs, try, o)
+		if w := c.width(o); w < best*nearly {
+			best, each = min(w, best), try
 		}
-		c.plan = rounds.MakePlan(subjects, o)
-		enough := max(min(2*c.plan.Fewest, rounds.MaxRounds), c.plan.Fewest)
-		if o.Fixed > 0 {
-			enough = o.Fixed
-		}
-		if time.Duration(enough)*c.plan.Round <= o.Budget {
-			break
+		if c.plan.Turns == 1 {
+			return arrange(subjects, costs, each, o)
 		}
 	}
+}
+
+// width is about that of the interval, but for a factor that all plans have in
+// common; infinite where there is none. With n rounds of k turns, s the spread of
+// a slice and l that of a layout, the mean of the rounds' differences has the
+// variance (l² + 4/3·s²/k)/n, as a side has 3/2·k slices in a round, and the
+// interval's level, which 3.7 standard deviations are for the normal
+// distribution, takes 1 + 3.7/n times as many of Student's (the first term of
+// R. A. Fisher's expansion, (z² + 1)/4n for z = 3.7).
+func (c *choice) width(o rounds.Options) float64 {
+	p := &c.plan
+	if o.Fixed == 0 && p.Rounds < p.Fewest || time.Duration(o.Fixed)*p.Round > o.Budget {
+		return math.Inf(1)
+	}
+	n, variance := float64(p.Rounds), 4.0/3*sliceSpread*sliceSpread/float64(p.Turns)
+	if o.Prepare > 0 {
+		variance += layoutSpread * layoutSpread
+	}
+	return (1 + 3.7/n) * math.Sqrt(variance/n)
+}
+
+// arrange gives each benchmark as many turns a round as fit into a time, at
+// least one; where that is 0 slices are short, too.
+func arrange(subjects []rounds.Subject, costs []cost, each time.Duration, o rounds.Options) choice {
+	c := choice{iterations: make([]int64, len(costs))}
+	for i := range costs {
+		length := costs[i].length()
+		if each == 0 {
+			length = shortSlice
+		}
+		n := iterations(costs[i], length)
+		s := &subjects[i]
+		c.slice, c.iterations[i], s.Iterations = max(c.slice, length), n, n
+		costs[i].cpu = costs[i].tellsCPU(n)
+		s.Metrics = withCPU(s.Metrics, costs[i].cpu)
+		for side := range compare.Sides {
+			s.Slice[side] = costs[i].overhead + time.Duration(float64(n)*costs[i].ns[side])
+		}
+		turn, base := (s.Slice[compare.Old]+s.Slice[compare.New])*3/2, time.Duration(0)
+		if costs[i].cpu {
+			base = costs[i].overhead
+		}
+		s.Turns = int(max(each/max(turn+base, 1), 1))
+		s.Besides = time.Duration(s.Turns+1) * base
+	}
+	c.plan = rounds.MakePlan(subjects, o)
 	return c
 }
 
@@ -126,13 +175,3 @@ const (
 	// Largest b.N: the testing package's own bound.
 	maxIterations = 1e9
 )
-
-// slice is the time of one slice of n iterations, with its share of the two
-// further processes of a round of three.
-func (c cost) slice(side compare.Which, n int64) time.Duration {
-	t := c.overhead + time.Duration(float64(n)*c.ns[side])
-	if c.cpu {
-		t += c.overhead * 2 / 3
-	}
-	return t
-}

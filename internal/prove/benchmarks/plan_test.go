@@ -46,18 +46,19 @@ func TestEarlierIterations(t *testing.T) {
 func TestSliceLengths(t *testing.T) {
 	ms := time.Millisecond
 	for _, c := range []struct {
-		benchmarks int
-		prepare    time.Duration
-		want       []time.Duration
+		ns       float64
+		overhead time.Duration
+		want     time.Duration
 	}{
-		{1, 0, []time.Duration{100 * ms, 50 * ms, 20 * ms}},
-		{1, 2 * time.Second, []time.Duration{300 * ms, 100 * ms, 50 * ms, 20 * ms}},
-		// Three slices of four benchmarks take as long as linking: 2 s/12.
-		{4, 1920 * ms, []time.Duration{160 * ms, 100 * ms, 50 * ms, 20 * ms}},
-		{20, 2 * time.Second, []time.Duration{100 * ms, 50 * ms, 20 * ms}},
+		{1000, 5 * ms, 20 * ms},
+		{1000, 40 * ms, 60 * ms},  // half as long again as the start
+		{10e6, 5 * ms, 50 * ms},   // five operations
+		{1e9, 5 * ms, 300 * ms},   // or what there is time for
+		{1e300, 5 * ms, 300 * ms}, // whatever it takes
+		{0, time.Minute, 300 * ms},
 	} {
-		if got := sliceLengths(c.benchmarks, c.prepare); !slices.Equal(got, c.want) {
-			t.Errorf("%d benchmarks, %v to prepare: %v, want %v", c.benchmarks, c.prepare, got, c.want)
+		if got := (&cost{ns: [2]float64{c.ns / 2, c.ns}, overhead: c.overhead}).length(); got != c.want {
+			t.Errorf("%v ns after %v: %v, want %v", c.ns, c.overhead, got, c.want)
 		}
 	}
 }
@@ -85,28 +86,32 @@ func TestTellsCPU(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	// A slice of 100 ms and 20 ms to start it: 360 ms a round.
-	quick := cost{ns: [2]float64{1000, 1000}, overhead: 20 * time.Millisecond}
+	// A slice of 20 ms and 5 ms to start it: 75 ms a turn.
+	quick := cost{ns: [2]float64{1000, 1000}, overhead: 5 * time.Millisecond}
 	for _, c := range []struct {
 		name   string
 		costs  []cost
 		o      rounds.Options
 		rounds int
+		turns  int
 		slice  time.Duration
 	}{
-		{"budget to spare", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 5 * time.Minute}, rounds.MaxRounds, 100 * time.Millisecond},
-		// 200 benchmarks: 24 s a round at 20 ms.
-		{"fewer than needed", slices.Repeat([]cost{quick}, 200), rounds.Options{Budget: 5 * time.Minute}, 12, 20 * time.Millisecond},
-		{"no time at all", []cost{quick}, rounds.Options{}, 1, 20 * time.Millisecond},
-		// Two slices of two processes more: 3·120 + 2·20 ms = 400 ms.
-		{"CPU time", []cost{{ns: quick.ns, overhead: quick.overhead, cpuBase: [2]time.Duration{1e6, 1e6}, cpuNs: quick.ns}}, rounds.Options{Budget: time.Minute}, 150, 100 * time.Millisecond},
-		// 300 ms slices: 960 ms and 1.8 s to prepare are 2.76 s.
-		{"linked", []cost{quick}, rounds.Options{Budget: 276 * time.Second, Prepare: 1800 * time.Millisecond}, 100, 300 * time.Millisecond},
-		{"asked for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 5 * time.Minute, Fixed: 7}, 7, 100 * time.Millisecond},
-		// 72 s of long slices, 42 s of shorter ones.
-		{"asked for what shorter slices allow", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 45 * time.Second, Fixed: 100}, 100, 50 * time.Millisecond},
-		{"asked for more than the budget pays for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: time.Second, Fixed: 500}, 500, 20 * time.Millisecond},
-		{"one operation is a second", []cost{{ns: [2]float64{1e9, 1e9}, overhead: time.Second}}, rounds.Options{Budget: time.Minute}, 10, 20 * time.Millisecond},
+		// 4 s are 53 turns, 250 ms 3: of 2 benchmarks 450 ms, as many as MaxRounds in 90 s.
+		// All of the budget is used: 13 turns, 1.95 s, are 153 rounds; 26 are 76.
+		{"one layout", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 5 * time.Minute}, 153, 13, 20 * time.Millisecond},
+		// 6 turns of four benchmarks and a second for their link: 2.8 s.
+		{"four benchmarks", slices.Repeat([]cost{quick}, 4), rounds.Options{Budget: 5 * time.Minute, Prepare: time.Second}, 107, 6, 20 * time.Millisecond},
+		// 200 benchmarks: 15 s a round.
+		{"one turn", slices.Repeat([]cost{quick}, 200), rounds.Options{Budget: 5 * time.Minute}, 20, 1, 20 * time.Millisecond},
+		{"no time at all", []cost{quick}, rounds.Options{}, 1, 1, 20 * time.Millisecond},
+		// Three slices of 60 ms and their starts: 300 ms; of 20 ms: 180 ms.
+		{"shorter than a start", slices.Repeat([]cost{{ns: quick.ns, overhead: 40 * time.Millisecond}}, 100), rounds.Options{Budget: 4 * time.Minute}, 13, 1, 20 * time.Millisecond},
+		{"asked for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 5 * time.Minute, Fixed: 17}, 17, 4, 20 * time.Millisecond},
+		{"asked for fewer than a verdict needs", slices.Repeat([]cost{{ns: quick.ns, overhead: 40 * time.Millisecond}}, 2), rounds.Options{Budget: 5 * time.Minute, Fixed: 6}, 6, 1, 60 * time.Millisecond},
+		// 100 rounds of 600 ms are 60 s, of 300 ms 30 s.
+		{"asked for what fewer turns allow", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: 45 * time.Second, Fixed: 100}, 100, 2, 20 * time.Millisecond},
+		{"asked for more than the budget pays for", slices.Repeat([]cost{quick}, 2), rounds.Options{Budget: time.Second, Fixed: 500}, 500, 1, 20 * time.Millisecond},
+		{"one operation is a second", []cost{{ns: [2]float64{1e9, 1e9}, overhead: time.Second}}, rounds.Options{Budget: time.Minute}, 10, 1, 300 * time.Millisecond},
 	} {
 		c.o.Alpha = 0.005
 		subjects := make([]rounds.Subject, len(c.costs))
@@ -114,12 +119,39 @@ func TestChoose(t *testing.T) {
 			subjects[i].Metrics = []compare.Metric{compare.MetricOf(compare.NsPerOp)}
 		}
 		got := choose(subjects, c.costs, c.o)
-		if got.plan.Rounds != c.rounds || got.slice != c.slice || len(got.iterations) != len(c.costs) {
-			t.Errorf("%s: %d rounds of %v, want %d of %v", c.name, got.plan.Rounds, got.slice, c.rounds, c.slice)
+		if got.plan.Rounds != c.rounds || got.plan.Turns != c.turns || got.slice != c.slice || len(got.iterations) != len(c.costs) {
+			t.Errorf("%s: %d rounds of %d turns of %v, want %d of %d of %v", c.name, got.plan.Rounds, got.plan.Turns, got.slice, c.rounds, c.turns, c.slice)
 		}
 		for i := range subjects {
 			if subjects[i].Iterations != got.iterations[i] || subjects[i].Slice[compare.Old] < c.costs[i].overhead {
 				t.Errorf("%s: subject %d has %d iterations in %v", c.name, i, subjects[i].Iterations, subjects[i].Slice)
+			}
+		}
+	}
+	// A process of two iterations in each turn, and one more in each round.
+	withCPU := []cost{{ns: quick.ns, overhead: quick.overhead, cpuBase: [2]time.Duration{1e6, 1e6}, cpuNs: quick.ns}}
+	s := []rounds.Subject{{Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}}}
+	if c := arrange(s, withCPU, 800*time.Millisecond, rounds.Options{Budget: time.Minute, Alpha: 0.005}); s[0].Turns != 10 || s[0].Besides != 55*time.Millisecond || c.plan.Round != 805*time.Millisecond || len(s[0].Metrics) != 2 {
+		t.Errorf("with CPU time: %+v, a round takes %v", s[0], c.plan.Round)
+	}
+}
+
+// No plan that was tried promises an interval narrower by more than a tenth than
+// the one that is chosen.
+func TestChooseIsNearTheBest(t *testing.T) {
+	for _, n := range []int{1, 2, 4, 16, 60} {
+		for _, link := range []time.Duration{0, time.Second, 5 * time.Second} {
+			o := rounds.Options{Budget: 5 * time.Minute, Prepare: link, Alpha: 0.005}
+			costs, subjects := slices.Repeat([]cost{{ns: [2]float64{1000, 1000}, overhead: 5 * time.Millisecond}}, n), make([]rounds.Subject, n)
+			for i := range subjects {
+				subjects[i].Metrics = []compare.Metric{compare.MetricOf(compare.NsPerOp)}
+			}
+			c := choose(subjects, costs, o)
+			for each := time.Duration(0); each <= mostOfEach; each += 50 * time.Millisecond {
+				other := arrange(subjects, costs, each, o)
+				if c.width(o) > 1.1*other.width(o) {
+					t.Errorf("%d benchmarks, %v a link: %d rounds of %d turns promise %.3g, %d of %d %.3g", n, link, c.plan.Rounds, c.plan.Turns, c.width(o), other.plan.Rounds, other.plan.Turns, other.width(o))
+				}
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func (f poolFile) swapSides() poolFile {
 	for name, q := range f.Questions {
 		turned := &poolQuestion{Runs: q.Runs, Iterations: q.Iterations}
 		for _, r := range q.Rounds {
-			turned.Rounds = append(turned.Rounds, compare.Round{Old: r.New, New: r.Old, Again: r.Again, AgainOf: compare.New - r.AgainOf, Layout: r.Layout})
+			turned.Rounds = append(turned.Rounds, r.Exchanged())
 		}
 		questions[name] = turned
 	}
@@ -172,8 +172,10 @@ func (f *poolFile) check(key string) error {
 			return fmt.Errorf("read %s.json: the figures of %.100q are incomplete", key, name)
 		}
 		for _, r := range q.Rounds {
-			if r.AgainOf != compare.Old && r.AgainOf != compare.New || r.Old == nil || r.New == nil || r.Again == nil {
-				return fmt.Errorf("read %s.json: a round of %.100q is incomplete", key, name)
+			for _, t := range r.Turns() {
+				if t.AgainOf != compare.Old && t.AgainOf != compare.New || t.Old == nil || t.New == nil || t.Again == nil {
+					return fmt.Errorf("read %s.json: a round of %.100q is incomplete", key, name)
+				}
 			}
 		}
 	}

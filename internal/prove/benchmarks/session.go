@@ -47,6 +47,7 @@ type subject struct {
 	procs   int
 	base    [2]one // the newest process of two iterations of each side
 	based   [2]int // the round it is of
+	turn    [2]int // and the turn
 	failed  bool
 }
 
@@ -184,7 +185,7 @@ func (s *session) withoutLayouts() {
 
 // plan tells what is planned, and what it is too little for.
 func (s *session) plan(c choice, o rounds.Options) {
-	s.Result.RoundsPlanned, s.Result.RoundsNeeded, s.Result.SliceNs = c.plan.Rounds, c.plan.Fewest, int64(c.slice)
+	s.Result.RoundsPlanned, s.Result.RoundsNeeded, s.Result.TurnsPlanned, s.Result.SliceNs = c.plan.Rounds, c.plan.Fewest, c.plan.Turns, int64(c.slice)
 	earlier := 0 // rounds that every benchmark has already
 	for i, rounds := range o.Earlier {
 		if i == 0 || len(rounds) < earlier {
@@ -260,20 +261,20 @@ func (t *turns) Prepare(ctx context.Context, round int, seed uint64, subjects []
 	return nil
 }
 
-// Slice runs one process and, before the first slice of its side in a round,
-// one with two iterations, whose CPU time is taken off. Both sides and both
-// slices of the doubled side are treated alike: what one process of two
-// iterations shows by chance falls on either side with equal probability. Were it
-// measured once, before the rounds, its error would stand in all of them and
-// look like a difference.
+// Slice runs one process and, before the first slice of the doubled side in a
+// turn and of either side in a round, one with two iterations, whose CPU time is
+// taken off until there is the next. Both sides and both slices of the doubled
+// side are treated alike: what one process of two iterations shows by chance falls
+// on either side with equal probability. Were it measured once, before the
+// rounds, its error would stand in all of them and look like a difference.
 func (t *turns) Slice(ctx context.Context, r rounds.Request) (compare.Slice, error) {
 	s, b := (*session)(t), t.subjects[r.Subject]
-	if b.cost.cpu && b.based[r.Side] != r.Round {
+	if b.cost.cpu && (b.based[r.Side] != r.Round || r.Doubled && b.turn[r.Side] != r.Turn) {
 		base, err := s.attempt(ctx, b, r.Side, baseIterations, 0)
 		if err != nil {
 			return nil, err
 		}
-		b.base[r.Side], b.based[r.Side] = base, r.Round
+		b.base[r.Side], b.based[r.Side], b.turn[r.Side] = base, r.Round, r.Turn
 	}
 	got, err := s.attempt(ctx, b, r.Side, b.n, 0)
 	if err != nil {

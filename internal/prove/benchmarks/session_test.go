@@ -59,8 +59,9 @@ func TestSessionFindsTheTruth(t *testing.T) {
 	sameWork(t, l, s)
 }
 
-// sameWork checks that in every round both sides ran the same number of
-// iterations, three times in all, and one process of two iterations each.
+// sameWork checks that in every turn both sides ran the same number of
+// iterations, three times in all, and a process of two iterations for either
+// side in the first turn of a round, and for the doubled side in the others.
 func sameWork(t *testing.T, l *lab, s *session) {
 	t.Helper()
 	for i, b := range s.subjects {
@@ -69,16 +70,23 @@ func sameWork(t *testing.T, l *lab, s *session) {
 		for _, run := range l.ran {
 			count[run]++
 		}
-		n := len(series.Rounds)
+		turns, base := 0, [2]int{1, 1} // calibration measures it once
+		for _, r := range series.Rounds {
+			turns += len(r.Turns())
+			base[compare.Old]++
+			base[compare.New]++
+			for _, turn := range r.More {
+				base[turn.AgainOf]++
+			}
+		}
 		slices := count[fmt.Sprintf("old %s %dx", b.name, b.n)] + count[fmt.Sprintf("new %s %dx", b.name, b.n)]
 		// Calibration may have run the very same number once on each side.
-		if slices < 3*n || slices > 3*n+2 {
-			t.Errorf("%s: %d slices of %d iterations in %d rounds", b.name, slices, b.n, n)
+		if turns == len(series.Rounds) || slices < 3*turns || slices > 3*turns+2 {
+			t.Errorf("%s: %d slices of %d iterations in %d turns", b.name, slices, b.n, turns)
 		}
 		for side := range compare.Sides {
-			// Calibration measures it once.
-			if base := count[fmt.Sprintf("%v %s %dx", side, b.name, baseIterations)]; b.cost.cpu && base != n+1 {
-				t.Errorf("%s: %d processes of %v with two iterations in %d rounds", b.name, base, side, n)
+			if got := count[fmt.Sprintf("%v %s %dx", side, b.name, baseIterations)]; b.cost.cpu && got != base[side] {
+				t.Errorf("%s: %d processes of %v with two iterations, want %d", b.name, got, side, base[side])
 			}
 		}
 	}
@@ -119,14 +127,15 @@ func TestUnitsOfBenchmarks(t *testing.T) {
 
 func TestSetUpIsNoCPUTime(t *testing.T) {
 	times := map[string]float64{"BenchmarkA": 5000}
-	// 100 ms of two processors are 200 ms, which outweigh 30 and not 300 ms.
+	// A slice of 52 ms and two processors has 104 ms of CPU time, which outweigh the
+	// 30 ms before it; one of 300 ms has 600 ms, which do not outweigh 700.
 	l := newLab(times, times)
 	l.setUp = [2]time.Duration{0, 30 * time.Millisecond}
 	if r := row(t, l.mustProve(t, nil), "BenchmarkA", compare.CPUNsPerOp); r.Verdict != compare.NoChange || math.Abs(r.New/10_000-1) > 0.02 {
 		t.Errorf("CPU time %v and %v: %s %s", r.Old, r.New, r.Verdict, r.Reason)
 	}
 	l = newLab(times, times)
-	l.setUp = [2]time.Duration{300 * time.Millisecond, 300 * time.Millisecond}
+	l.setUp = [2]time.Duration{700 * time.Millisecond, 700 * time.Millisecond}
 	for _, r := range l.mustProve(t, nil).Benchmarks {
 		if r.Metric == compare.CPUNsPerOp {
 			t.Errorf("row %+v", r)
@@ -261,7 +270,7 @@ func TestBudgetEndsTheRounds(t *testing.T) {
 		o.Budget = 10 * time.Second
 		o.Progress = func(e prove.Event) {
 			if e.Stage == "plan" {
-				l.slow = 4 // the machine slows down once the plan is made
+				l.slow = 12 // the machine slows down once the plan is made
 			}
 		}
 	})
@@ -269,7 +278,7 @@ func TestBudgetEndsTheRounds(t *testing.T) {
 	if res.RoundsMeasured >= res.RoundsPlanned || res.RoundsMeasured < 3 || res.Partial != said || !warned(res, "slower than when the plan was made") {
 		t.Errorf("%d rounds of %d, partial %q, warnings %q", res.RoundsMeasured, res.RoundsPlanned, res.Partial, res.Warnings)
 	}
-	// One turn is three slices and two short processes: 4·(3·105+2·5) ms.
+	// One turn is three slices and two short processes: 12·(3·25+2·5) ms.
 	if took := l.now.Sub(time.Unix(1e9, 0)); took > 12*time.Second {
 		t.Errorf("a budget of 10s took %v", took)
 	}

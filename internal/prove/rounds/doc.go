@@ -7,15 +7,21 @@
 //
 // # A round
 //
-// In a round every subject that is still measured runs three slices: old, new,
-// and one more of a side drawn by lot. The order of the subjects, the order of
-// the three slices and the side that runs twice depend on the seed, the number
-// of the run and the number of the round alone. Swapping the names of the two
-// sides turns each drawn order into another one that was as likely, so that a
-// round's log ratio is symmetric about zero when the sides are equal, whatever
-// the machine does: drift, a neighbour, a slow first slice fall on both alike.
+// In a round every subject that is still measured has one turn or several, which
+// alternate with those of the other subjects. In a turn it runs three slices:
+// old, new, and one more of either side, old and new by turns from one drawn by
+// lot. The order of the subjects, the order of the three slices and the side that
+// runs twice first depend on the seed, the number of the run and the number of
+// the round alone. Swapping the names of the two sides turns each drawn order
+// into another one that was as likely, so that a round's log ratio is symmetric
+// about zero when the sides are equal, whatever the machine does: drift, a
+// neighbour, a slow first slice fall on both alike. That holds for every figure
+// of a round that changes its sign where the sides are exchanged.
+//
 // Each round may also have a layout of the code of its own, the same seed on
-// both sides, so that rounds are independent in that too.
+// both sides. Where the two programs differ, a layout favours one of them, and
+// all turns of its round have that in common: so the turns of a round are no
+// observations of their own, and rounds are independent.
 //
 // # No peeking
 //

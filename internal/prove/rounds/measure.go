@@ -104,11 +104,16 @@ func (m *measuring) run(ctx context.Context) error {
 }
 
 // round runs the turns of all subjects that are still measured. A series gets
-// whole rounds only. It reports whether the round came to its end; the error
-// is of preparing it.
+// whole turns only; one that has a turn has the round, as what ends it early does
+// not look at the figures. It reports whether the round came to its end; the
+// error is of preparing it.
 func (m *measuring) round(ctx context.Context, r int) (whole bool, err error) {
 	active := m.active()
-	layout, turns := lot(m.o.Seed, m.o.Run, r, len(m.subjects))
+	counts := make([]int, len(m.subjects))
+	for i := range m.subjects {
+		counts[i] = m.subjects[i].turns()
+	}
+	layout, turns := lot(m.o.Seed, m.o.Run, r, counts)
 	if !m.o.Layouts {
 		layout = 0
 	}
@@ -134,12 +139,13 @@ func (m *measuring) round(ctx context.Context, r int) (whole bool, err error) {
 	return true, nil
 }
 
-// turn runs the three slices of one subject and reports whether the context
-// let it. A subject that fails is measured no more.
+// turn runs the three slices of one turn and reports whether the context let it.
+// A subject that fails is measured no more.
 func (m *measuring) turn(ctx context.Context, r int, layout uint64, t turn) bool {
 	var got [3]compare.Slice
 	for _, sl := range t.slots {
-		req := Request{Subject: t.subject, Side: t.side(sl), Round: r, Seed: layout}
+		side := t.side(sl)
+		req := Request{Subject: t.subject, Side: side, Round: r, Turn: t.number, Doubled: side == t.doubled, Seed: layout}
 		slice, err := m.runner.Slice(ctx, req)
 		if ctx.Err() != nil {
 			return false
@@ -153,9 +159,13 @@ func (m *measuring) turn(ctx context.Context, r int, layout uint64, t turn) bool
 		got[sl] = slice
 	}
 	s := &m.out.Series[t.subject]
-	s.Rounds = append(s.Rounds, compare.Round{
-		Old: got[slotOld], New: got[slotNew], Again: got[slotAgain], AgainOf: t.doubled, Layout: layout,
-	})
+	whole := compare.Turn{Old: got[slotOld], New: got[slotNew], Again: got[slotAgain], AgainOf: t.doubled}
+	if t.number == 1 {
+		s.Rounds = append(s.Rounds, compare.Round{Turn: whole, Layout: layout})
+	} else {
+		last := &s.Rounds[len(s.Rounds)-1]
+		last.More = append(last.More, whole)
+	}
 	return true
 }
 

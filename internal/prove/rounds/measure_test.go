@@ -22,6 +22,7 @@ type lab struct {
 	now      time.Time
 	rng      *rand.Rand
 	ns       [][2]float64 // of each subject, by side
+	turns    []int        // of each subject in a round; nil: 1
 	spread   float64      // of the logarithm, uniform
 	take     time.Duration
 	prepare  time.Duration
@@ -89,6 +90,9 @@ func (l *lab) subjects() []Subject {
 			Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)},
 			Slice:   [2]time.Duration{l.take, l.take},
 		})
+		if l.turns != nil {
+			out[i].Turns = l.turns[i]
+		}
 	}
 	return out
 }
@@ -187,6 +191,11 @@ func TestEverySliceCounts(t *testing.T) {
 		budget := time.Duration(rapid.IntRange(0, 90).Draw(rt, "seconds")) * time.Second
 		layouts := rapid.Bool().Draw(rt, "layouts")
 		seed := rapid.Uint64().Draw(rt, "seed")
+		turns := make([]int, n)
+		for i := range turns {
+			turns[i] = rapid.IntRange(1, 4).Draw(rt, "turns")
+		}
+		l.turns = turns
 		out := l.measure(t, context.Background(), func(o *Options) { o.Budget, o.Layouts, o.Seed = budget, layouts, seed })
 		want := make(map[float64]Request)
 		for i, r := range l.requests {
@@ -194,15 +203,23 @@ func TestEverySliceCounts(t *testing.T) {
 		}
 		for i := range out.Series {
 			for j, r := range out.Series[i].Rounds {
-				for _, got := range []struct {
-					side  compare.Which
-					slice compare.Slice
-				}{{compare.Old, r.Old}, {compare.New, r.New}, {r.AgainOf, r.Again}} {
-					req, ok := want[got.slice["serial"]]
-					if !ok || req.Subject != i || req.Side != got.side || req.Round != j+1 || req.Seed != r.Layout || (r.Layout == 0) == layouts {
-						rt.Fatalf("round %d of %d holds %v of %v as %v (layout %d)", j+1, i, got.slice, req, got.side, r.Layout)
+				if got := len(r.Turns()); got > turns[i] || got < turns[i] && j < len(out.Series[i].Rounds)-1 {
+					rt.Fatalf("round %d of %d has %d turns, want %d", j+1, i, got, turns[i])
+				}
+				for k, turn := range r.Turns() {
+					if want := (r.AgainOf + compare.Which(k)) % compare.Sides; turn.AgainOf != want {
+						rt.Fatalf("round %d of %d: %v is doubled in turn %d, want %v", j+1, i, turn.AgainOf, k+1, want)
 					}
-					delete(want, got.slice["serial"])
+					for _, got := range []struct {
+						side  compare.Which
+						slice compare.Slice
+					}{{compare.Old, turn.Old}, {compare.New, turn.New}, {turn.AgainOf, turn.Again}} {
+						req, ok := want[got.slice["serial"]]
+						if !ok || req.Subject != i || req.Side != got.side || req.Round != j+1 || req.Turn != k+1 || req.Doubled != (got.side == turn.AgainOf) || req.Seed != r.Layout || (r.Layout == 0) == layouts {
+							rt.Fatalf("round %d of %d holds %v of %v as %v (layout %d)", j+1, i, got.slice, req, got.side, r.Layout)
+						}
+						delete(want, got.slice["serial"])
+					}
 				}
 			}
 		}
@@ -424,7 +441,7 @@ func TestStop(t *testing.T) {
 
 // Earlier rounds stand before this run's, and are not counted as this run's.
 func TestEarlierRounds(t *testing.T) {
-	earlier := compare.Round{Old: compare.Slice{compare.NsPerOp: 7}, New: compare.Slice{compare.NsPerOp: 7}, Again: compare.Slice{compare.NsPerOp: 7}}
+	earlier := compare.Round{Turn: compare.Turn{Old: compare.Slice{compare.NsPerOp: 7}, New: compare.Slice{compare.NsPerOp: 7}, Again: compare.Slice{compare.NsPerOp: 7}}}
 	l := newLab([2]float64{1000, 1000}, [2]float64{1000, 1000})
 	out := l.measure(t, context.Background(), func(o *Options) {
 		o.Fixed, o.Run, o.Runs = 4, 3, []int{3, 1}

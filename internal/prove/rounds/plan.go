@@ -3,6 +3,7 @@ package rounds
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"whet/internal/analyze/compare"
@@ -16,6 +17,7 @@ type Plan struct {
 	Fewest int   // without which no verdict is possible on what varies
 	Looks  []int // rounds after which the figures are judged
 	Round  time.Duration
+	Turns  int // the most that a subject has in a round
 }
 
 // MakePlan plans the rounds of the subjects within the budget.
@@ -24,6 +26,7 @@ func MakePlan(subjects []Subject, o Options) Plan {
 	hypotheses := 0
 	for i := range subjects {
 		p.Round += subjects[i].round()
+		p.Turns = max(p.Turns, subjects[i].turns())
 		hypotheses += len(subjects[i].Metrics)
 	}
 	most := o.Max
@@ -51,17 +54,21 @@ func MakePlan(subjects []Subject, o Options) Plan {
 
 // String is the plan in words.
 func (p Plan) String() string {
-	text := fmt.Sprintf("%s of 3 slices each (old, new, and one of them again)", quantity.Plural(p.Rounds, "round"))
+	text := quantity.Plural(p.Rounds, "round") + " of 3 slices each (old, new, and one of them again)"
+	if p.Turns > 1 {
+		text = fmt.Sprintf("%s of up to %d turns each, of 3 slices (old, new, and one of them again)", quantity.Plural(p.Rounds, "round"), p.Turns)
+	}
 	if p.Most > p.Rounds {
 		text += fmt.Sprintf(", up to %d where verdicts on others leave time", p.Most)
 	}
 	return text
 }
 
-// turn is one subject's part of a round: the side that each of its three
-// slices runs. The one that comes twice is the doubled side.
+// turn is one turn of one subject: the side that each of its three slices runs.
+// The one that comes twice is the doubled side.
 type turn struct {
 	subject int
+	number  int // of the subject's in the round, from 1
 	doubled compare.Which
 	slots   [3]slot
 }
@@ -87,18 +94,29 @@ func (t turn) side(s slot) compare.Which {
 }
 
 // lot draws all that is left to chance in a round: the seed of its layout, the
-// order of the n subjects, and of each the doubled side and the order of its
-// slices. It depends on the seed and the numbers of run and round alone: a
-// second run with the same seed is another draw.
-func lot(seed uint64, run, round, n int) (layout uint64, turns []turn) {
+// order of the subjects, which have so many turns each, of each the side that is
+// doubled in its first turn, as the sides are in turns, and the order of the
+// slices of every turn. The subjects' turns alternate, so that what disturbs the
+// machine for a second hits a few turns of all and not all of a few. It depends
+// on the seed and the numbers of run and round alone: a second run with the same
+// seed is another draw.
+func lot(seed uint64, run, round int, counts []int) (layout uint64, turns []turn) {
 	rng := rand.New(rand.NewPCG(seed, uint64(run)<<32|uint64(uint32(round))))
 	// The linker takes a signed number, and 0 for no layout of its own.
 	layout = 1 + rng.Uint64N(1<<31)
-	turns = make([]turn, n)
-	for i, s := range rng.Perm(n) {
-		t := turn{subject: s, doubled: compare.Which(rng.IntN(2)), slots: [3]slot{slotOld, slotNew, slotAgain}}
-		rng.Shuffle(3, func(j, k int) { t.slots[j], t.slots[k] = t.slots[k], t.slots[j] })
-		turns[i] = t
+	doubled := make([]compare.Which, len(counts))
+	for i := range doubled {
+		doubled[i] = compare.Which(rng.IntN(2))
+	}
+	for k := range slices.Max(counts) {
+		for _, s := range rng.Perm(len(counts)) {
+			if k >= counts[s] {
+				continue
+			}
+			t := turn{subject: s, number: k + 1, doubled: (doubled[s] + compare.Which(k)) % compare.Sides, slots: [3]slot{slotOld, slotNew, slotAgain}}
+			rng.Shuffle(3, func(j, k int) { t.slots[j], t.slots[k] = t.slots[k], t.slots[j] })
+			turns = append(turns, t)
+		}
 	}
 	return layout, turns
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // The lot is a function of seed, run and round, holds every subject with its
-// three slices once, and is fair: each slice stands in each place equally
-// often, either side is doubled equally often, and each subject comes first
-// equally often.
+// turns and the three slices of each, and is fair: each slice stands in each
+// place equally often, either side is doubled equally often, and each subject
+// comes first equally often.
 func TestLot(t *testing.T) {
 	same := func(seed uint64, run, round int) bool {
-		a, at := lot(7, 1, 3, 5)
-		b, bt := lot(seed, run, round, 5)
+		a, at := lot(7, 1, 3, []int{1, 2, 3, 1, 1})
+		b, bt := lot(seed, run, round, []int{1, 2, 3, 1, 1})
 		return a == b && slices.Equal(at, bt)
 	}
 	if !same(7, 1, 3) {
@@ -31,14 +31,18 @@ func TestLot(t *testing.T) {
 	first := make([]int, 4)
 	layouts := make(map[uint64]bool)
 	for r := range rounds {
-		layout, turns := lot(1, 1, r, 4)
+		counts := []int{2, 1, 3, 1}
+		layout, turns := lot(1, 1, r, counts)
 		if layout == 0 || layout > math.MaxInt64 {
 			t.Fatalf("round %d: the linker takes no layout %d", r, layout)
 		}
 		layouts[layout] = true
-		seen := make([]bool, 4)
+		seen := make([]int, 4)
 		for _, turn := range turns {
-			seen[turn.subject] = true
+			if turn.number != seen[turn.subject]+1 {
+				t.Fatalf("round %d: %+v after %d turns of the subject", r, turn, seen[turn.subject])
+			}
+			seen[turn.subject]++
 			sorted := turn.slots
 			slices.Sort(sorted[:])
 			if sorted != [3]slot{slotOld, slotNew, slotAgain} {
@@ -48,8 +52,8 @@ func TestLot(t *testing.T) {
 				t.Fatalf("round %d: sides of %+v", r, turn)
 			}
 		}
-		if slices.Contains(seen, false) {
-			t.Fatalf("round %d lacks a subject: %v", r, turns)
+		if !slices.Equal(seen, counts) {
+			t.Fatalf("round %d has so many turns of the subjects: %v", r, seen)
 		}
 		first[turns[0].subject]++
 		doubled[turns[0].doubled]++
@@ -79,26 +83,39 @@ func TestLot(t *testing.T) {
 }
 
 // Swapping the names of the sides maps the set of lots onto itself: every order
-// of processes (who runs in which place) is as likely as the one with old and
-// new swapped. That is what makes the signed-rank test exact.
+// of a round's processes (who runs in which place) is as likely as the one with
+// old and new swapped. That is what makes the signed-rank test exact.
 func TestLotIsSymmetric(t *testing.T) {
-	count := make(map[[3]compare.Which]int)
-	const rounds = 12000
-	for r := range rounds {
-		_, turns := lot(9, 1, r, 1)
-		var ran [3]compare.Which
-		for i, sl := range turns[0].slots {
-			ran[i] = turns[0].side(sl)
+	// The first turn's order is one of two doublings and three places of the
+	// other side; that of the second, whose doubling follows, one of three places.
+	for turns, orders := range map[int]int{1: 6, 2: 18} {
+		count := make(map[[6]compare.Which]int)
+		const rounds = 12000
+		for r := range rounds {
+			_, lots := lot(9, 1, r, []int{turns})
+			var ran [6]compare.Which
+			for k, turn := range lots {
+				for i, sl := range turn.slots {
+					ran[3*k+i] = turn.side(sl)
+				}
+			}
+			count[ran]++
 		}
-		count[ran]++
-	}
-	if len(count) != 6 {
-		t.Fatalf("orders %v", count)
-	}
-	for ran, n := range count {
-		// Each of the six is one of two doublings and three places of the other side.
-		if mean := rounds / 6.0; math.Abs(float64(n)-mean) > 5*math.Sqrt(mean*5/6) {
-			t.Errorf("%v in %d of %d rounds", ran, n, rounds)
+		if len(count) != orders {
+			t.Fatalf("orders %v", count)
+		}
+		for ran, n := range count {
+			p := 1 / float64(orders)
+			if mean := rounds * p; math.Abs(float64(n)-mean) > 5*math.Sqrt(mean*(1-p)) {
+				t.Errorf("%v in %d of %d rounds", ran, n, rounds)
+			}
+			swapped := ran
+			for i := range 3 * turns {
+				swapped[i] = compare.New - swapped[i]
+			}
+			if count[swapped] == 0 {
+				t.Errorf("%v is drawn, and %v never", ran, swapped)
+			}
 		}
 	}
 }
@@ -121,9 +138,15 @@ func TestMakePlan(t *testing.T) {
 		{"the time of others, bounded", 2, Options{Budget: 90 * time.Second}, 150, 200},
 		{"asked for", 2, Options{Budget: time.Second, Fixed: 50}, 50, 50},
 		{"no time", 3, Options{}, 1, 2},
+		// 5 turns of 300 ms and half a second besides are 2 s.
+		{"several turns", 1, Options{Budget: 60 * time.Second}, 30, 30},
 	} {
 		c.o.Alpha = 0.005
-		p := MakePlan(slices.Repeat([]Subject{one}, c.subjects), c.o)
+		subjects := slices.Repeat([]Subject{one}, c.subjects)
+		if c.name == "several turns" {
+			subjects[0].Turns, subjects[0].Besides = 5, 500*time.Millisecond
+		}
+		p := MakePlan(subjects, c.o)
 		if p.Rounds != c.rounds || p.Most != c.most || len(p.Looks) == 0 || p.Looks[len(p.Looks)-1] != c.most || p.Fewest < 2 {
 			t.Errorf("%s: %+v, want %d and %d rounds", c.name, p, c.rounds, c.most)
 		}
@@ -132,6 +155,9 @@ func TestMakePlan(t *testing.T) {
 		t.Errorf("one look at %v of 200 rounds", p.Looks)
 	}
 	if got, want := (Plan{Rounds: 30, Most: 60}).String(), "30 rounds of 3 slices each (old, new, and one of them again), up to 60 where verdicts on others leave time"; got != want {
+		t.Errorf("%q", got)
+	}
+	if got, want := (Plan{Rounds: 30, Most: 30, Turns: 7}).String(), "30 rounds of up to 7 turns each, of 3 slices (old, new, and one of them again)"; got != want {
 		t.Errorf("%q", got)
 	}
 	if got, want := (Plan{Rounds: 1, Most: 1}).String(), "1 round of 3 slices each (old, new, and one of them again)"; got != want {

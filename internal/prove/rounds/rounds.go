@@ -14,12 +14,16 @@ type Subject struct {
 	Metrics       []compare.Metric
 	Iterations    int64            // of every slice; 0: does not apply
 	Slice         [2]time.Duration // what a slice of each side takes, the start of its process included
+	Turns         int              // of a round; 0: 1
+	Besides       time.Duration    // what a round takes besides its slices
 }
+
+func (s *Subject) turns() int { return max(s.Turns, 1) }
 
 // round is what the subject's part of a round takes, as is expected of either
 // side running twice.
 func (s *Subject) round() time.Duration {
-	return (s.Slice[compare.Old] + s.Slice[compare.New]) * 3 / 2
+	return time.Duration(s.turns())*(s.Slice[compare.Old]+s.Slice[compare.New])*3/2 + s.Besides
 }
 
 // Request is one slice.
@@ -27,6 +31,8 @@ type Request struct {
 	Subject int
 	Side    compare.Which
 	Round   int    // of this run, from 1
+	Turn    int    // of the subject in the round, from 1
+	Doubled bool   // the side runs twice in the turn
 	Seed    uint64 // of the round's layout; 0: the linker's own
 }
 

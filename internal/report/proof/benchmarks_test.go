@@ -21,7 +21,7 @@ func proveSeries() []compare.Series {
 	for i := range 6 {
 		old := compare.Slice{compare.NsPerOp: 1000 + float64(i), compare.AllocsPerOp: 2, compare.BytesPerOp: 64, "items/s": 5}
 		new := compare.Slice{compare.NsPerOp: 500 + float64(i), compare.AllocsPerOp: 1, compare.BytesPerOp: 32, "items/s": 10}
-		r := compare.Round{Old: old, New: new, Layout: uint64(i)}
+		r := compare.Round{Turn: compare.Turn{Old: old, New: new}, Layout: uint64(i)}
 		if r.AgainOf = compare.Which(i % 2); r.AgainOf == compare.Old {
 			r.Again = old
 		} else {
@@ -121,9 +121,9 @@ func mapKeys(m map[string][]float64) func(func(string) bool) {
 
 // Units that the format cannot hold are left out.
 func TestBenchmarksOddUnits(t *testing.T) {
-	series := []compare.Series{{Name: "command", Rounds: []compare.Round{{
+	series := []compare.Series{{Name: "command", Rounds: []compare.Round{{Turn: compare.Turn{
 		Old: compare.Slice{compare.WallNs: 2e9, "bad unit": 1}, New: compare.Slice{compare.WallNs: 1e9, "x\x1b": 1},
-	}}}}
+	}}}}}
 	var buf bytes.Buffer
 	if err := compare.WriteBenchmarks(&buf, &compare.Result{}, series, ""); err != nil {
 		t.Fatal(err)

@@ -107,8 +107,12 @@ func plan(r *compare.Result) string {
 	if r.Kind == compare.KindService {
 		what = "one period of load each"
 	}
-	s := fmt.Sprintf("%s of old, new and one of them again, %s of about %s, in random order (seed %d)",
-		proveRounds(r), what, quantity.Nanoseconds(float64(r.SliceNs)), r.Seed)
+	turns := "of"
+	if r.TurnsPlanned > 1 {
+		turns = fmt.Sprintf("of up to %d turns of", r.TurnsPlanned)
+	}
+	s := fmt.Sprintf("%s %s old, new and one of them again, %s of about %s, in random order (seed %d)",
+		proveRounds(r), turns, what, quantity.Nanoseconds(float64(r.SliceNs)), r.Seed)
 	looks := 0
 	for i := range r.Benchmarks {
 		looks = max(looks, r.Benchmarks[i].Looks)
