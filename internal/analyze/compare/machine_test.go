@@ -14,7 +14,8 @@ type machine struct {
 	drift  float64                  // step of a random walk of the base, a round
 	layout float64                  // sigma of the logarithm, of each side's layout in a round
 	hit    float64                  // share of slices that take half as long again
-	first  float64                  // what the first slice of a round takes more
+	first  float64                  // what the first slice of a turn takes more
+	turns  int                      // of a round; 0: 1
 }
 
 func normal(sigma float64) func(*rand.Rand) float64 {
@@ -34,12 +35,20 @@ func newMachine(seed uint64) *machine {
 // round draws order and doubled side by lot, as the engine does. ratio is the
 // truth, old's time over new's.
 func (m *machine) round(base, ratio float64) Round {
-	r := Round{Turn: Turn{AgainOf: Which(m.rng.IntN(2))}}
-	sides := [3]Which{Old, New, r.AgainOf}
 	var layouts [2]float64
 	for w := range layouts {
 		layouts[w] = m.layout * m.rng.NormFloat64()
 	}
+	doubled := Which(m.rng.IntN(2))
+	r := Round{Turn: m.turn(base, ratio, layouts, doubled)}
+	for k := 1; k < m.turns; k++ {
+		r.More = append(r.More, m.turn(base, ratio, layouts, (doubled+Which(k))%Sides))
+	}
+	return r
+}
+
+func (m *machine) turn(base, ratio float64, layouts [2]float64, doubled Which) Turn {
+	sides := [3]Which{Old, New, doubled}
 	var got [3]Slice
 	for position, slot := range m.rng.Perm(3) {
 		log := layouts[sides[slot]] + m.noise(m.rng)
@@ -55,8 +64,7 @@ func (m *machine) round(base, ratio float64) Round {
 		}
 		got[slot] = Slice{NsPerOp: ns}
 	}
-	r.Old, r.New, r.Again = got[0], got[1], got[2]
-	return r
+	return Turn{Old: got[0], New: got[1], Again: got[2], AgainOf: doubled}
 }
 
 func (m *machine) rounds(n int, ratio float64) []Round {

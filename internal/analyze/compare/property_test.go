@@ -195,7 +195,7 @@ func TestIdenticalData(t *testing.T) {
 				r := &s.Rounds[i]
 				r.New, r.Again = r.Old, r.Old
 				for k := range r.More {
-					r.More[k].New, r.More[k].Again = r.More[k].Old, r.More[k].Old
+					r.More[k] = r.Turn
 				}
 			}
 		}

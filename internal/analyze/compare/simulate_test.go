@@ -40,6 +40,15 @@ func atLeast(t *testing.T, what string, k, n int, share float64) {
 	}
 }
 
+// severalTurns is a machine whose rounds have several turns and whose layouts
+// weigh more than its slices: were turns taken for rounds, equal sides would be
+// called different all the time.
+func severalTurns(seed uint64) *machine {
+	m := newMachine(seed + 1)
+	m.turns, m.layout = 4, 0.02
+	return m
+}
+
 // machines take turns in a simulation, so that the error rates are held for
 // noise of every kind.
 func machines(seed uint64) []*machine {
@@ -47,6 +56,7 @@ func machines(seed uint64) []*machine {
 		{rng: rand.New(rand.NewPCG(seed, 1)), noise: normal(0.01)},
 		{rng: rand.New(rand.NewPCG(seed, 2)), noise: lognormal(0.03)},
 		newMachine(seed),
+		severalTurns(seed),
 	}
 }
 
@@ -61,7 +71,7 @@ func TestFalseVerdicts(t *testing.T) {
 	for _, c := range []struct{ hypotheses, runs int }{{1, 600}, {6, 120}} {
 		first, both := 0, 0
 		for i := range c.runs * *simulate {
-			m := machines(uint64(i))[i%3]
+			m := machines(uint64(i))[i%4]
 			q := question{o: Options{Alpha: alpha, Margin: 0.001}, planned: 24, ratios: ones(c.hypotheses)}
 			rows, rounds := m.ask(q)
 			wrong := anyDifferent(rows)
@@ -100,7 +110,7 @@ func TestFalseNoChange(t *testing.T) {
 	wrong := 0
 	for i := range runs {
 		ratio := []float64{1.02, 1 / 1.02}[i%2]
-		rows, _ := machines(uint64(i))[i%3].ask(question{o: Options{Alpha: alpha, Margin: 0.02}, planned: 40, ratios: []float64{ratio, ratio}})
+		rows, _ := machines(uint64(i))[i%4].ask(question{o: Options{Alpha: alpha, Margin: 0.02}, planned: 40, ratios: []float64{ratio, ratio}})
 		if rows[0].Verdict == NoChange || rows[1].Verdict == NoChange {
 			wrong++
 		}
@@ -122,7 +132,7 @@ func TestIntervalsCover(t *testing.T) {
 	for k, ratio := range []float64{0.9, 0.99, 1, 1.005, 1.03, 9} {
 		held, wrong := 0, 0
 		for i := range runs {
-			m := machines(uint64(1000000*k + i))[i%3]
+			m := machines(uint64(1000000*k + i))[i%4]
 			rows, _ := m.ask(question{o: Options{Alpha: alpha, Margin: 0.02}, planned: 24, ratios: []float64{ratio, 3, 0.3}})
 			r := rows[0]
 			if r.RatioLow <= ratio && ratio <= r.RatioHigh {
@@ -202,4 +212,37 @@ func TestNeededIsEnough(t *testing.T) {
 	if share := float64(kept) / float64(promised); promised < 30 || math.Abs(share-chance) > 0.2 {
 		t.Errorf("of %d promises %d were kept", promised, kept)
 	}
+}
+
+// The slices of a round's turns share its layout, and count as one observation:
+// with turns for rounds, sides that differ in nothing but their layouts would be
+// called different, and many turns tell no more than their round's layout lets
+// them.
+func TestTurnsAreNoRounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates many comparisons")
+	}
+	const alpha = 0.05
+	runs := 200 * *simulate
+	wrong, split := 0, 0
+	for i := range runs {
+		m := severalTurns(uint64(i))
+		s := Series{Name: "A", Metrics: []Metric{MetricOf(NsPerOp)}, Run: 1, Ended: true, Rounds: m.rounds(20, 1)}
+		o := Options{Alpha: alpha, Margin: 0.001}
+		if anyDifferent(Judge([]Series{s}, o)) {
+			wrong++
+		}
+		var turns []Round
+		for k := range s.Rounds {
+			for _, turn := range s.Rounds[k].Turns() {
+				turns = append(turns, Round{Turn: turn})
+			}
+		}
+		s.Rounds = turns
+		if anyDifferent(Judge([]Series{s}, o)) {
+			split++
+		}
+	}
+	atMost(t, "called different", wrong, runs, alpha*0.8)
+	atLeast(t, "called different by turns", split, runs, 3*alpha)
 }
