@@ -116,9 +116,6 @@ func (v *account) site(f *callstack.Frame, callee string) (*typed.Package, *ast.
 	return nil, nil
 }
 
-// time is the part of the base's time below an operation.
-func (v *account) time(o *operation) float64 { return v.share(o.of) }
-
 // claimOf claims samples of an operation, where it stands.
 func (v *account) claimOf(o *operation, of *diagnose.Sets, why, remedy string) *diagnose.Claim {
 	return v.claimAt(o.frame.File, o.frame.Line, v.functionOf(o), of, why, remedy)

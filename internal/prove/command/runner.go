@@ -85,9 +85,9 @@ func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run
 	case !res.OK():
 		return run{}, fmt.Errorf("%s%s", res.Status(), printed.LastWords())
 	case left > 0:
-		return run{}, fmt.Errorf("command exited with %s still running; their work is not counted. Make it wait for its children.", quantity.Plural(left, "process"))
+		return run{}, fmt.Errorf("command exited with %s still running; their work is not counted: make it wait for its children", quantity.Plural(left, "process"))
 	case res.End.Sub(res.Exited) >= held:
-		return run{}, errors.New("command exited while a child held its output open; the child's work is not counted. Make it wait for its children.")
+		return run{}, errors.New("command exited while a child held its output open; the child's work is not counted: make it wait for its children")
 	}
 	m := run{wall: res.Exited.Sub(res.Start), took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, peak: res.MaxRSSBytes}
 	if digest {
