@@ -39,8 +39,8 @@ ratio (old/new: above 1 is faster), and with what confidence.
 Benchmarks: OLD and NEW are git revisions, directories (with a go.mod the whole tree, else one
 package), test binaries, or "." for the working tree with uncommitted changes. One operand is
 OLD, and NEW the working tree; with no operand, and for "." alone, OLD is HEAD. Equal binaries
-on both sides are "no change" at once (-aa measures them anyway). Prove builds both sides alike,
-runs their tests first, and measures each benchmark in rounds: short slices, each a process of
+on both sides are "no change" at once, and so are benchmarks that reach only the same code (-aa
+measures them anyway). Prove builds both sides alike, runs their tests first, and measures each benchmark in rounds: short slices, each a process of
 its own, in random order and with a random layout of the code.
 
 Commands: with -cmd the operands are two command lines; wall time, CPU time and peak memory.
@@ -151,7 +151,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: set GOMAXPROCS to `n`")
 	fs.Var(&p.pin, "pin", "benchmarks: run on these `processors` only, as in 0,1 (changes GOMAXPROCS)")
 	fs.BoolVar(&b.Layouts, "layouts", b.Layouts, "benchmarks: link again for each round, with the functions in random order")
-	fs.BoolVar(&b.AA, "aa", false, "benchmarks: also measure equal binaries, which shows the noise")
+	fs.BoolVar(&b.AA, "aa", false, "benchmarks: also measure equal binaries and equal code, which shows the noise")
 	fs.BoolVar(&p.why, "why", false, "benchmarks: profile the changed ones, and name the functions and compiler decisions that explain the change")
 	fs.BoolVar(&p.noPool, "no-pool", false, "benchmarks: neither use earlier rounds of the same question nor keep these")
 	fs.StringVar(&b.Out, "o", "", "benchmarks: write a recording to `NAME.whet`")

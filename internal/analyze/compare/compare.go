@@ -96,18 +96,23 @@ type Row struct {
 // is usually called significant where one thing is asked once. It decides nothing.
 const hint = 0.05
 
-// reasonSame is why a row has a verdict without a measurement.
-const reasonSame = "same binary"
+// Reasons of a row that has a verdict without a measurement.
+const (
+	SameBinary = "same binary" // byte for byte
+	SameCode   = "same code"   // all that the benchmark can reach is
+)
 
-// SameBinary is the row of a metric that was not measured, since both sides are
-// the same thing.
-func SameBinary(pkg, name, unit string) Row {
+// Unmeasured is the row of a metric that was not measured, since both sides are
+// the same thing: the reason is SameBinary or SameCode.
+func Unmeasured(reason, pkg, name, unit string) Row {
 	m := MetricOf(unit)
-	return Row{Package: pkg, Name: name, Metric: unit, Better: m.Better().String(), Gates: m.Gates, Verdict: NoChange, Reason: reasonSame}
+	return Row{Package: pkg, Name: name, Metric: unit, Better: m.Better().String(), Gates: m.Gates, Verdict: NoChange, Reason: reason}
 }
 
 // Measured reports whether the row has figures.
-func (r *Row) Measured() bool { return r.Rounds > 0 || r.Reason != reasonSame }
+func (r *Row) Measured() bool {
+	return r.Rounds > 0 || r.Reason != SameBinary && r.Reason != SameCode
+}
 
 // MarshalJSON writes null for the figures of a row that was not measured: what
 // is unknown is not zero.

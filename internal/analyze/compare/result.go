@@ -179,7 +179,11 @@ func (r *Result) Summarize() {
 	}
 	r.Verdict = Summary{Kind: overall(kinds), Text: strings.Join(parts, "; ")}
 	if len(r.Benchmarks) > 0 && !slices.ContainsFunc(r.Benchmarks, func(row Row) bool { return row.Measured() }) {
-		r.Verdict.Text += "; both sides are the same binary: nothing was measured (-aa measures all the same)"
+		same := "are the same binary"
+		if slices.ContainsFunc(r.Benchmarks, func(row Row) bool { return row.Reason == SameCode }) {
+			same = "run the same code"
+		}
+		r.Verdict.Text += "; both sides " + same + ": nothing was measured (-aa measures all the same)"
 	}
 	if len(parts) == 0 {
 		r.Verdict = Summary{Kind: "failed", Text: "nothing was compared"}

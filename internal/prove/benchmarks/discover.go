@@ -41,6 +41,7 @@ func (s *session) discover(ctx context.Context) error {
 		}
 		s.match(pkg, names)
 	}
+	s.saySameCode()
 	switch {
 	case len(s.subjects) > 0, len(s.unmeasured) > 0 && len(s.Result.Failures) == 0:
 		return nil
@@ -51,6 +52,19 @@ func (s *session) discover(ctx context.Context) error {
 		return empty
 	}
 	return fmt.Errorf("nothing to compare: the sides have no benchmark of the same name (old: %s; new: %s)", cmp.Or(quantity.Some(seen[compare.Old], 3), "none"), cmp.Or(quantity.Some(seen[compare.New], 3), "none"))
+}
+
+// saySameCode says how many benchmarks are not measured, where others are.
+func (s *session) saySameCode() {
+	n := len(slices.DeleteFunc(slices.Clone(s.unmeasured), func(r compare.Row) bool {
+		return r.Reason != compare.SameCode || r.Metric != compare.NsPerOp
+	}))
+	switch {
+	case n == 1 && len(s.subjects) > 0:
+		s.Warn("1 benchmark runs the same code on both sides and is not measured: -aa measures it all the same")
+	case n > 1 && len(s.subjects) > 0:
+		s.Warn("%d benchmarks run the same code on both sides and are not measured: -aa measures them all the same", n)
+	}
 }
 
 // match makes subjects of the names that both sides have.
@@ -93,6 +107,12 @@ func (s *session) list(ctx context.Context, pkg int, side compare.Which) ([]stri
 	}
 	var names []string
 	for _, top := range tops {
+		if s.code != nil && s.code[pkg][top].Same {
+			if side == compare.New {
+				s.enterUnmeasured(compare.SameCode, pkg, top)
+			}
+			continue
+		}
 		s.o.Tell(prove.Event{Stage: "looking at " + side.String(), Benchmark: s.label(pkg, top), Left: s.Left()})
 		if s.Left() <= 0 {
 			return nil, fmt.Errorf("the budget of %v ran out before every benchmark ran once: raise -budget, or choose with -bench", s.o.Budget)

@@ -47,6 +47,14 @@
 // until the answer pleases gains nothing; of two at the same time the one that
 // ends later is the later one. Rounds are forgotten after 30 days.
 //
+// # Nothing to measure
+//
+// A package whose test binary is the same on both sides, byte for byte, with the
+// same flags, variables and files, is not measured. Nor is a benchmark for which
+// package reach finds, in the objects that the binaries were linked of, that all
+// it can reach is the same. The objects are asked of the go command with the
+// flags and variables of the build.
+//
 // # Disturbances
 //
 // Visible disturbances of the figures become warnings, and

@@ -24,7 +24,8 @@ type Options struct {
 	// Layouts links both sides anew for every round, with the functions in an
 	// order drawn by lot. It takes about a second a side and package and round.
 	Layouts bool
-	// AA measures also what is the same on both sides, to see what that shows.
+	// AA measures also what is the same binary or the same code on both sides, to
+	// see what that shows.
 	AA bool
 
 	Bench   string        // regular expression as in go test -bench

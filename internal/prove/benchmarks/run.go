@@ -47,6 +47,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	enterSides(pair, p)
 	data := dataOf(pair) // before the tests, which may write there
 	same := sameOf(&o, pair, data, p)
+	code := sameCode(ctx, &o, pair, data, same)
 	if err := testBoth(ctx, &o, pair, same, p); err != nil {
 		if ctx.Err() == nil {
 			return nil, err
@@ -55,7 +56,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	}
 	p.Restart()
 	s := newSession(&o, newBinaries(&o, pair), pair, data, p)
-	s.same = same
+	s.same, s.code = same, code
 	err = s.watched(ctx)
 	res := p.End(ctx)
 	if err != nil && !res.Interrupted && len(res.Failures) == 0 {

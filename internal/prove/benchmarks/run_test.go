@@ -126,7 +126,7 @@ func TestRun(t *testing.T) {
 	if res.ExitCode() != 4 || !warned(res, "-rounds asks for 6 rounds") || !warned(res, "the cause of the change is unknown: the compiler is gone") || explained != 1 || len(res.Why) != 1 {
 		t.Errorf("exit %d, warnings %q", res.ExitCode(), res.Warnings)
 	}
-	want := []string{"reading old", "reading new", "building old", "building new", "testing old", "testing new", "looking at old", "looking at new", "calibrating", "warning", "plan", "rounds"} // of too few rounds, before any
+	want := []string{"reading old", "reading new", "building old", "building new", "comparing the code", "testing old", "testing new", "looking at old", "looking at new", "calibrating", "warning", "plan", "rounds"} // of too few rounds, before any
 	if !slices.Equal(stages, want) {
 		t.Errorf("stages = %q", stages)
 	}

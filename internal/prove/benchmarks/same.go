@@ -84,11 +84,16 @@ func (s *session) enterSame(ctx context.Context, pkg int) error {
 		return err
 	}
 	for _, top := range tops {
-		for _, unit := range []string{compare.NsPerOp, compare.BytesPerOp, compare.AllocsPerOp} {
-			s.unmeasured = append(s.unmeasured, compare.SameBinary(s.packages[pkg], top, unit))
-		}
+		s.enterUnmeasured(compare.SameBinary, pkg, top)
 	}
 	return nil
+}
+
+// enterUnmeasured makes the rows of one benchmark that is not measured.
+func (s *session) enterUnmeasured(reason string, pkg int, top string) {
+	for _, unit := range []string{compare.NsPerOp, compare.BytesPerOp, compare.AllocsPerOp} {
+		s.unmeasured = append(s.unmeasured, compare.Unmeasured(reason, s.packages[pkg], top, unit))
+	}
 }
 
 // addUnmeasured puts the rows that nothing was measured for among the others,

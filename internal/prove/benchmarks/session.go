@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/analyze/reach"
 	"whet/internal/format/benchmark"
 	"whet/internal/prove"
 	"whet/internal/prove/rounds"
@@ -26,8 +27,9 @@ type session struct {
 	keys     []poolKey     // by package
 	pool     *pool
 
-	same       []bool        // by package: both sides are the same, and are not measured; nil: none
-	unmeasured []compare.Row // of the packages that are not measured
+	same       []bool                     // by package: both sides are the same, and are not measured; nil: none
+	code       []map[string]reach.Verdict // by package and benchmark; nil: not known of any
+	unmeasured []compare.Row              // of what is not measured
 
 	units      map[string]benchmark.Better // that the benchmarks declare
 	subjects   []*subject

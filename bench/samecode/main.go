@@ -1,0 +1,219 @@
+// Command samecode shows what whet prove does not measure because it is the
+// same code, on the history of modules that are not ours.
+//
+// For each module and two releases of it, one after the other, it asks which
+// benchmarks reach only the same code, and how long that takes when the
+// objects are in the build cache. Some of the decided ones, drawn by lot, it then
+// measures all the same, as prove -aa does: no more of them may be called
+// different than identical sides are.
+//
+// It misleads about other modules: how much of a release a benchmark reaches is
+// a matter of its size and habits.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"whet/bench/ledger"
+	"whet/internal/analyze/compare"
+	"whet/internal/prove/benchmarks"
+	"whet/internal/prove/sides"
+)
+
+// subjects are the modules, and their releases in order.
+var subjects = []struct {
+	module   string
+	versions []string
+}{
+	{"go.uber.org/zap", []string{"v1.25.0", "v1.26.0", "v1.27.0", "v1.27.1", "v1.28.0"}},
+	{"github.com/prometheus/common", []string{"v0.66.0", "v0.66.1", "v0.67.0", "v0.67.1", "v0.67.2"}},
+	{"github.com/klauspost/compress", []string{"v1.18.0", "v1.18.1", "v1.18.2", "v1.18.3", "v1.18.4"}},
+}
+
+// Change is one release after another.
+type Change struct {
+	Module  string `json:"module"`
+	Old     string `json:"old"`
+	New     string `json:"new"`
+	Failure string `json:"failure,omitempty"`
+	// Of the benchmarks that both releases have: in packages that are the same
+	// binary, decided to be the same code, and all.
+	SameBinary int `json:"same_binary"`
+	SameCode   int `json:"same_code"`
+	Benchmarks int `json:"benchmarks"`
+	// DecideNs is how long deciding takes with all objects in the build cache.
+	DecideNs int64 `json:"decide_ns"`
+	// Whys count the reasons of the others, by the first difference.
+	Whys map[string]int `json:"whys"`
+	// Rows are times of decided ones, measured all the same.
+	Rows []compare.Row `json:"rows,omitempty"`
+
+	decided [][2]string // package and benchmark, still to be measured
+}
+
+func main() { ledger.Main("samecode", run) }
+
+func run(ctx context.Context) error {
+	end := flag.Duration("for", 20*time.Minute, "begin no further measurement after this `time`")
+	rounds := flag.Int("rounds", 17, "measure decided benchmarks with `n` rounds")
+	only := flag.String("only", "", "only the module `path`")
+	out := ledger.Flags("samecode")
+	flag.Parse()
+	return out.Tabulate(func() error {
+		e := ledger.Begin[[]Change]("bench/samecode")
+		if kept, err := ledger.Load[[]Change](out.Dir, "samecode"); err == nil { // it goes on where it was interrupted
+			e.Samples = slices.DeleteFunc(kept.Samples, func(c Change) bool { return c.Failure != "" })
+		}
+		tmp, err := os.MkdirTemp("", "whet-bench-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(tmp)
+		deadline := time.Now().Add(*end)
+		for _, s := range subjects {
+			for i, v := range s.versions[1:] {
+				done := slices.ContainsFunc(e.Samples, func(c Change) bool { return c.Module == s.module && c.New == v })
+				if done || ctx.Err() != nil || *only != "" && *only != s.module || time.Now().After(deadline) {
+					continue
+				}
+				c := Change{Module: s.module, Old: s.versions[i], New: v, Whys: map[string]int{}}
+				if err := c.examine(ctx, tmp); err != nil {
+					c.Failure = err.Error()
+				}
+				fmt.Fprintf(os.Stderr, "%s %s to %s: same binary %d, same code %d of %d, %v %s %v\n", c.Module, c.Old, c.New, c.SameBinary, c.SameCode, c.Benchmarks, time.Duration(c.DecideNs).Round(time.Millisecond), c.Failure, c.Whys)
+				e.Samples = append(e.Samples, c)
+				if err := e.Save(out.Dir, "samecode"); err != nil {
+					return err
+				}
+			}
+		}
+		for ctx.Err() == nil && time.Now().Before(deadline) {
+			c := &e.Samples[rand.IntN(len(e.Samples))]
+			if len(c.decided) == 0 {
+				if !slices.ContainsFunc(e.Samples, func(c Change) bool { return len(c.decided) > 0 }) {
+					break
+				}
+				continue
+			}
+			c.measure(ctx, tmp, *rounds)
+			if err := e.Save(out.Dir, "samecode"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, render)
+}
+
+// options are those of a proof of the change.
+func (c *Change) options(ctx context.Context, tmp string) (o benchmarks.Options, err error) {
+	o = benchmarks.DefaultOptions()
+	o.Dir = tmp
+	if o.Old, err = checkout(ctx, tmp, c.Module, c.Old); err != nil {
+		return o, err
+	}
+	if o.New, err = checkout(ctx, tmp, c.Module, c.New); err != nil {
+		return o, err
+	}
+	return o, o.Validate()
+}
+
+// examine decides about the benchmarks of a change.
+func (c *Change) examine(ctx context.Context, tmp string) error {
+	o, err := c.options(ctx, tmp)
+	if err != nil {
+		return err
+	}
+	pair, err := sides.Open(ctx, sides.Options{Dir: o.Dir, Old: sides.Spec{Operand: o.Old}, New: sides.Spec{Operand: o.New}})
+	if err != nil {
+		return err
+	}
+	defer pair.Close()
+	benchmarks.SameCode(ctx, &o, pair) // fills the build cache
+	begin := time.Now()
+	verdicts := benchmarks.SameCode(ctx, &o, pair)
+	c.DecideNs = time.Since(begin).Nanoseconds()
+	for i, p := range pair.Packages() {
+		names, err := pair.Binary(compare.New, i).Benchmarks(ctx, ".")
+		if err != nil {
+			continue
+		}
+		for _, name := range names {
+			c.Benchmarks++
+			switch v, known := verdicts[i][name]; {
+			case p.Identical():
+				c.SameBinary++
+			case v.Same:
+				c.SameCode++
+				c.decided = append(c.decided, [2]string{p.ImportPath, name})
+			case !known:
+				c.Whys["the package, or its files, cannot be compared"]++
+			default:
+				c.Whys[v.Why]++
+			}
+		}
+	}
+	rand.Shuffle(len(c.decided), func(i, j int) { c.decided[i], c.decided[j] = c.decided[j], c.decided[i] })
+	return nil
+}
+
+// measure measures the next one that was decided to be the same code.
+func (c *Change) measure(ctx context.Context, tmp string, rounds int) {
+	next := c.decided[0]
+	c.decided = c.decided[1:]
+	o, err := c.options(ctx, tmp)
+	if err != nil {
+		return
+	}
+	o.Packages, o.Bench, o.AA, o.Tests, o.Rounds, o.Budget = next[0], "^"+regexp.QuoteMeta(next[1])+"$", true, 0, rounds, 3*time.Minute
+	res, err := benchmarks.Run(ctx, o)
+	if err != nil {
+		return // it fails on its own account, or is too slow
+	}
+	for _, r := range res.Benchmarks {
+		if r.Metric == compare.NsPerOp && r.Measured() && r.Look > 0 {
+			c.Rows = append(c.Rows, r)
+			fmt.Fprintf(os.Stderr, "%s %s %s: %s %.3f\n", c.Module, c.New, r.Name, r.Verdict, r.Ratio)
+		}
+	}
+}
+
+// checkout copies a release out of the module cache, with what it requires.
+func checkout(ctx context.Context, tmp, module, version string) (string, error) {
+	dir := filepath.Join(tmp, strings.ReplaceAll(module, "/", "_")+"@"+version)
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	var out bytes.Buffer
+	if err := goCommand(ctx, tmp, &out, "mod", "download", "-json", module+"@"+version); err != nil {
+		return "", err
+	}
+	var got struct{ Dir string }
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(dir, os.DirFS(got.Dir)); err != nil {
+		return "", err
+	}
+	return dir, goCommand(ctx, dir, &out, "mod", "download")
+}
+
+func goCommand(ctx context.Context, dir string, out *bytes.Buffer, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Stdout = dir, out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+
+	"whet/bench/ledger"
+	"whet/internal/analyze/compare"
+	"whet/internal/quantity"
+	"whet/internal/stat"
+)
+
+// render makes the text of the README from the kept samples.
+func render(dir string) (string, error) {
+	e, err := ledger.Load[[]Change](dir, "samecode")
+	if err != nil {
+		return "", err
+	}
+	t := ledger.Table{Head: []string{"module", "change", "benchmarks", "the same code", "the same binary", "measured", "deciding takes", "measured all the same", "of these called different"}}
+	var all Change
+	rows, wrong := 0, 0
+	for _, c := range e.Samples {
+		if c.Failure != "" {
+			t.Rows = append(t.Rows, []string{c.Module, c.Old + " to " + c.New, "–", "–", "–", "–", "–", "–", "–"})
+			continue
+		}
+		n, w := different(c.Rows)
+		all.Benchmarks, all.SameCode, all.SameBinary = all.Benchmarks+c.Benchmarks, all.SameCode+c.SameCode, all.SameBinary+c.SameBinary
+		rows, wrong = rows+n, wrong+w
+		t.Rows = append(t.Rows, []string{
+			c.Module, c.Old + " to " + c.New, count(c.Benchmarks), count(c.SameCode), count(c.SameBinary), count(c.Benchmarks - c.SameCode - c.SameBinary),
+			quantity.Nanoseconds(float64(c.DecideNs)), count(n), count(w),
+		})
+	}
+	t.Rows = append(t.Rows, []string{"all", "", count(all.Benchmarks), count(all.SameCode), count(all.SameBinary), count(all.Benchmarks - all.SameCode - all.SameBinary), "", count(rows), count(wrong)})
+	text := t.Markdown() + "\n"
+	if rows > 0 {
+		text += fmt.Sprintf("Called different: %d of %d, at most %s (95 %%). ", wrong, rows, quantity.Percent(stat.ShareUpper(wrong, rows, 0.95)))
+	}
+	return text + e.Caption() + ".\n", nil
+}
+
+func count(n int) string { return quantity.Count(float64(n)) }
+
+// different counts rows, and those that are called faster or slower.
+func different(rows []compare.Row) (n, wrong int) {
+	for _, r := range rows {
+		n++
+		if r.Verdict == compare.Faster || r.Verdict == compare.Slower {
+			wrong++
+		}
+	}
+	return n, wrong
+}

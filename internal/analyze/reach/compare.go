@@ -1,0 +1,409 @@
+package reach
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"whet/internal/format/goobj"
+)
+
+// Verdict is what is known of one benchmark.
+type Verdict struct {
+	Same bool
+	Why  string // what differs, or is in doubt; "": it is the same
+}
+
+// Compare compares what the benchmarks of two programs, linked of the packages
+// of one table, reach. The verdicts are of benchmarks that both have.
+func Compare(old, new *Program, beside Beside) (map[string]Verdict, error) {
+	if old.line != new.line {
+		return nil, fmt.Errorf("compare programs: old is made by %q, new by %q", old.line, new.line)
+	}
+	var tops [2]map[string]node
+	for i, p := range []*Program{old, new} {
+		var err error
+		if tops[i], err = p.benchmarks(); err != nil {
+			return nil, err
+		}
+	}
+	w := newWalk(old, new)
+	w.roots()
+	w.flood()
+	out := make(map[string]Verdict)
+	for _, name := range slices.Sorted(maps.Keys(tops[1])) {
+		o, ok := tops[0][name]
+		if !ok {
+			continue
+		}
+		base := w.mark()
+		w.reach(tops[1][name], o)
+		w.flood()
+		out[name] = w.verdict(beside)
+		w.reset(base)
+	}
+	return out, nil
+}
+
+// walk walks both programs at once. Nodes are those of new, unless it says so.
+type walk struct {
+	t        *Table
+	old, new *Program
+	cut      map[node]bool // the lists of tests
+
+	partner []node // by node: that of old; 0: not reached
+	back    []node // by node of old
+	bits    []bits
+	usedOld []bool // by node of old: marked as converted to an interface
+
+	state
+	changed []node // whose partner or bits changed since the mark
+	before  []bits
+}
+
+// state is what grows while the walk goes on, besides what is kept by node.
+type state struct {
+	queue   []node
+	methods []method // of types that are converted to an interface
+	called  map[signature]bool
+	named   map[string]bool // methods that are called by name
+	reflect bool            // methods are looked up by reflection
+	weak    [][2]node       // pairs that are equal if reached at all
+	uses    use
+	why     string
+}
+
+type bits uint8
+
+const (
+	reached bits = 1 << iota
+	visited
+	inIface // the type is converted to an interface
+)
+
+// signature is a method as interfaces know it.
+type signature struct {
+	name string
+	typ  node
+}
+
+// method is one of a type, as three relocations of a pair of definitions.
+type method struct {
+	signature
+	new, old def
+	at       int
+	kept     bool
+}
+
+func newWalk(old, new *Program) *walk {
+	t := new.t
+	n := len(t.names)
+	w := &walk{
+		t: t, old: old, new: new, cut: make(map[node]bool),
+		partner: make([]node, n), back: make([]node, n), bits: make([]bits, n), usedOld: make([]bool, n),
+		state: state{called: make(map[signature]bool), named: make(map[string]bool)},
+	}
+	for _, list := range []string{"tests", "benchmarks", "fuzzTargets", "examples"} {
+		if n := t.lookup("main."+list, 0); n != 0 {
+			w.cut[n] = true
+		}
+	}
+	for _, pkg := range new.packages {
+		new.eachUsed(pkg, func(n node) { w.bits[n] |= inIface })
+	}
+	for _, pkg := range old.packages {
+		old.eachUsed(pkg, func(n node) { w.usedOld[n] = true })
+	}
+	return w
+}
+
+// eachUsed calls f with every type that a package marks as converted to an
+// interface.
+func (p *Program) eachUsed(pkg *Package, f func(node)) {
+	for _, n := range pkg.used {
+		f(n)
+	}
+	for _, r := range pkg.usedBy {
+		if n, ok := p.target(def{pkg: pkg.id, object: uint32(r.object)}, r.ref); ok && n != 0 {
+			f(n)
+		}
+	}
+}
+
+// differ notes the first thing that is not the same.
+func (w *walk) differ(format string, args ...any) {
+	if w.why == "" {
+		w.why = fmt.Sprintf(format, args...)
+	}
+}
+
+// roots reaches what every run of the program does.
+func (w *walk) roots() {
+	paths := slices.Collect(maps.Keys(w.new.packages))
+	for path := range w.old.packages {
+		if w.new.packages[path] == nil {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		old, new := w.old.packages[path], w.new.packages[path]
+		for _, pkg := range []*Package{old, new} {
+			if pkg == nil {
+				continue
+			}
+			for _, n := range pkg.roots {
+				w.reach(n, n)
+			}
+			foreign := len(pkg.archive.Foreign) > 0
+			if foreign && !pkg.trusted {
+				w.uses |= opens | lists
+			}
+			if path != "runtime" && !foreign {
+				continue
+			}
+			if old != new {
+				w.differ("package %s, which is not all Go, differs", path)
+			}
+			for i, nodes := range pkg.nodes {
+				o := pkg.archive.Objects[i]
+				for s, n := range nodes[:o.Defs()] {
+					if o.Symbol(s).IsLoaded() {
+						w.reach(n, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+// reach follows an edge to a pair.
+func (w *walk) reach(n, o node) {
+	if n == 0 || o == 0 {
+		if n != o {
+			w.differ("a reference to %s and %s", w.name(o), w.name(n))
+		}
+		return
+	}
+	switch {
+	case w.partner[n] == o:
+	case w.partner[n] != 0 || w.back[o] != 0:
+		w.differ("%s stands for two symbols", w.name(n))
+		return
+	default:
+		w.change(n)
+		w.partner[n], w.back[o] = o, n
+	}
+	if w.bits[n]&reached == 0 {
+		w.set(n, reached)
+		w.queue = append(w.queue, n)
+	}
+}
+
+func (w *walk) set(n node, b bits) {
+	w.change(n)
+	w.bits[n] |= b
+}
+
+// convert notes that a type is converted to an interface: it has methods to
+// look at again.
+func (w *walk) convert(n node) {
+	if n == 0 || w.bits[n]&inIface != 0 {
+		return
+	}
+	w.set(n, inIface)
+	if w.bits[n]&visited != 0 {
+		w.queue = append(w.queue, n)
+	}
+}
+
+func (w *walk) name(n node) string {
+	if n == 0 {
+		return "nothing"
+	}
+	if name := w.t.names[n]; name != "" {
+		return name
+	}
+	if d := w.t.defs[n]; d.pkg != 0 {
+		if name := w.t.object(d).Name(int(d.symbol)); len(name) > 0 {
+			return string(name)
+		}
+		return "a symbol of " + w.t.packages[d.pkg-1].path
+	}
+	return "a symbol"
+}
+
+// flood visits what was reached until nothing new is. After a difference it
+// stops: one is enough.
+func (w *walk) flood() {
+	for w.why == "" {
+		for len(w.queue) > 0 && w.why == "" {
+			n := w.queue[len(w.queue)-1]
+			w.queue = w.queue[:len(w.queue)-1]
+			w.visit(n)
+		}
+		for i := range w.methods {
+			if m := &w.methods[i]; !m.kept && (w.reflect && exported(m.name) || w.called[m.signature] || w.named[m.name]) {
+				m.kept = true
+				for j := range 3 {
+					w.edge(m.new, m.old, m.at+j)
+				}
+			}
+		}
+		if len(w.queue) == 0 {
+			break
+		}
+	}
+	for _, p := range w.weak {
+		if n, o := p[0], p[1]; w.partner[n] != o && (w.bits[n]&reached != 0 || w.back[o] != 0) {
+			w.differ("%s stands for two symbols", w.name(n))
+		}
+	}
+}
+
+// visit compares a pair and follows its edges. A type is visited again when it
+// turns out to be converted to an interface.
+func (w *walk) visit(n node) {
+	o := w.partner[n]
+	if w.cut[n] {
+		return
+	}
+	d, isNew := w.new.definition(n)
+	e, isOld := w.old.definition(o)
+	switch {
+	case !isNew && !isOld:
+		w.undefined(n, o)
+		return
+	case !isNew || !isOld:
+		w.differ("%s is on one side only", w.name(n))
+		return
+	}
+	if w.usedOld[o] {
+		w.set(n, inIface)
+	}
+	first := w.bits[n]&visited == 0
+	w.set(n, visited)
+	if first && d != e && !w.equal(d, e) {
+		w.differ("%s", w.name(n))
+		return
+	}
+	w.follow(n, d, e, first)
+}
+
+// undefined deals with a name that no object defines.
+func (w *walk) undefined(n, o node) {
+	// An assembler's function is called by its name in another ABI.
+	if a, b := w.t.otherABI(n), w.t.otherABI(o); a != 0 && b != 0 {
+		_, isNew := w.new.definition(a)
+		_, isOld := w.old.definition(b)
+		if isNew && isOld {
+			w.reach(a, b)
+			return
+		}
+	}
+	// The arguments of an assembler's function that has no declaration in Go.
+	if a, ok := w.t.missing[n]; ok && a == w.t.missing[o] {
+		return
+	}
+	if n != o {
+		w.differ("%s and %s are defined nowhere", w.name(o), w.name(n))
+	} else if !ofLinker(w.t.names[n]) {
+		w.differ("%s is defined nowhere", w.name(n))
+	}
+}
+
+// equal compares two definitions, but for what they refer to.
+func (w *walk) equal(d, e def) bool {
+	a, b := w.t.object(d), w.t.object(e)
+	return a.Text == b.Text && equalForm(a, b, int(d.symbol), int(e.symbol)) && w.equalAux(d, e)
+}
+
+// equalForm compares what two symbols are, and where they refer to something.
+func equalForm(a, b *goobj.Object, i, j int) bool {
+	s, r := a.Symbol(i), b.Symbol(j)
+	s.Flags, r.Flags = s.Flags&^goobj.UsedInIface, r.Flags&^goobj.UsedInIface
+	if s != r || !bytes.Equal(a.Data(i), b.Data(j)) {
+		return false
+	}
+	x, y := a.Relocs(i).After(goobj.InitOrder), b.Relocs(j).After(goobj.InitOrder)
+	if x.Len() != y.Len() {
+		return false
+	}
+	for k := range x.Len() {
+		if !bytes.Equal(x.Shape(k), y.Shape(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// auxes are the auxiliary symbols of a definition that are no positions.
+func (t *Table) auxes(d def) []goobj.Aux {
+	o := t.object(d)
+	var out []goobj.Aux
+	for i := range o.NumAux(int(d.symbol)) {
+		if x := o.Aux(int(d.symbol), i); !x.Kind.Position() {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// equalAux compares what belongs to two definitions: of a function its frame,
+// of a variable what the collector sees of its type.
+func (w *walk) equalAux(d, e def) bool {
+	x, y := w.t.auxes(d), w.t.auxes(e)
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i].Kind != y[i].Kind {
+			return false
+		}
+		switch n, o, ok := w.ends(d, e, x[i].Ref, y[i].Ref); {
+		case !ok:
+			return false
+		case x[i].Kind == goobj.AuxFuncInfo:
+			a, okA := w.new.definition(n)
+			b, okB := w.old.definition(o)
+			if !okA || !okB {
+				return false
+			}
+			f := goobj.FuncInfo(w.t.object(a).Data(int(a.symbol)))
+			if f == nil || !bytes.Equal(f, goobj.FuncInfo(w.t.object(b).Data(int(b.symbol)))) {
+				return false
+			}
+		case x[i].Kind == goobj.AuxGoType && !w.equalPointers(n, o):
+			return false
+		}
+	}
+	return true
+}
+
+// ends are what two references mean; ok is false where they cannot be a pair.
+func (w *walk) ends(d, e def, x, y goobj.Ref) (n, o node, ok bool) {
+	if x.Nil() || y.Nil() {
+		return 0, 0, x.Nil() && y.Nil()
+	}
+	i, builtin := x.Builtin()
+	if j, also := y.Builtin(); builtin || also {
+		return 0, 0, builtin && also && i == j
+	}
+	n, okN := w.new.target(d, x)
+	o, okO := w.old.target(e, y)
+	return n, o, okN && okO
+}
+
+// edge follows the i-th relocation of a pair.
+func (w *walk) edge(d, e def, i int) {
+	x, y := w.t.object(d).Relocs(int(d.symbol)).At(i).Ref, w.t.object(e).Relocs(int(e.symbol)).At(i).Ref
+	n, o, ok := w.ends(d, e, x, y)
+	if !ok {
+		w.differ("a reference of %s", w.t.object(d).Name(int(d.symbol)))
+		return
+	}
+	if n != 0 || o != 0 {
+		w.reach(n, o)
+	}
+}

@@ -1,0 +1,67 @@
+package gobench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Objects are the files of compiled objects that a test binary is linked of, by
+// the path that the linker knows each package by: that of the test program
+// itself is "main".
+type Objects map[string]string
+
+// ListObjects asks the go command for the objects of the targets' tests, as
+// they are built with these options. Targets are of one working directory. What
+// is not in the build cache is compiled. A target that is not in the answer has
+// nothing that could be listed, and so has one that is built with -cover: go
+// list builds its packages otherwise than go test. Of the test program itself
+// the file that the go command writes is compiled under another name.
+func ListObjects(ctx context.Context, targets []*Target, o BuildOptions) (map[*Target]Objects, error) {
+	out := make(map[*Target]Objects)
+	if len(targets) == 0 {
+		return out, nil
+	}
+	const format = `{{.ImportPath}}{{"\t"}}{{.Export}}{{if eq .Name "main"}}{{range .Deps}}{{"\t"}}{{.}}{{end}}{{end}}`
+	args := append([]string{"list", "-test", "-deps", "-export", "-f", format}, o.flags()...)
+	args = append(args, "--")
+	for _, t := range targets {
+		args = append(args, t.Operand)
+	}
+	stdout, stderr, res, err := goCommand(ctx, targets[0].WorkDir, o.Env, args...)
+	if err != nil {
+		return nil, err
+	}
+	if !res.OK() {
+		return nil, fmt.Errorf("list the objects of %s: %s", targets[0].ImportPath, firstLine(string(stderr)))
+	}
+	lines := make(map[string][]string)
+	for line := range strings.Lines(string(stdout)) {
+		fields := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if len(fields) >= 2 {
+			lines[fields[0]] = fields
+		}
+	}
+	for _, t := range targets {
+		main := lines[t.ImportPath+".test"]
+		if _, cover, _ := spoilt(nil, o.Flags, t.GOFLAGS); cover || main == nil || main[1] == "" {
+			continue
+		}
+		objects, missing := Objects{"main": main[1]}, false
+		for _, dep := range main[2:] {
+			if dep == "unsafe" {
+				continue
+			}
+			path, _, _ := strings.Cut(dep, " ") // "path [of.test]" is compiled anew for that test
+			if d := lines[dep]; d != nil && d[1] != "" {
+				objects[path] = d[1]
+			} else {
+				missing = true
+			}
+		}
+		if !missing {
+			out[t] = objects
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,202 @@
+package benchmarks
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/analyze/reach"
+	"whet/internal/gobench"
+)
+
+// planted is a copy of testdata/planted, after edits: pairs of old and new text
+// in a file.
+func planted(t *testing.T, edits ...[3]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "planted"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range edits {
+		name := filepath.Join(dir, filepath.FromSlash(e[0]))
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), e[1]) {
+			t.Fatalf("%s has no %q", e[0], e[1])
+		}
+		if err := os.WriteFile(name, []byte(strings.Replace(string(data), e[1], e[2], 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// objectsOf are the objects of the benchmarks in a directory, as they are built
+// with the options.
+func objectsOf(t *testing.T, dir string, o gobench.BuildOptions) gobench.Objects {
+	t.Helper()
+	o.Flags = append(slices.Clone(o.Flags), "-trimpath")
+	target, err := gobench.Resolve(context.Background(), dir, ".", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := gobench.ListObjects(context.Background(), []*gobench.Target{target}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, ok := all[target]
+	if !ok {
+		t.Fatal("no objects")
+	}
+	return objects
+}
+
+// decide decides about two builds; verdicts are nil where they are not
+// understood.
+func decide(t *testing.T, old, new gobench.Objects, beside reach.Beside) map[string]reach.Verdict {
+	t.Helper()
+	r := objectReader{table: reach.NewTable(), packages: map[objectFile]*reach.Package{}}
+	verdicts, err := r.compare(old, new, beside)
+	if err != nil {
+		t.Log(err)
+	}
+	return verdicts
+}
+
+func noFiles() []string { return nil }
+
+// Every way in which a change is reached, and those in which none is. All that
+// is not named is the same.
+func TestPlanted(t *testing.T) {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("the planted assembly is for amd64 and arm64")
+	}
+	base := objectsOf(t, planted(t), gobench.BuildOptions{})
+	const all = "all"
+	for name, c := range map[string]struct {
+		edits   [][3]string
+		options gobench.BuildOptions
+		beside  reach.Beside
+		differ  string // benchmarks, separated by blanks
+	}{
+		"nothing":             {},
+		"a reached function":  {edits: [][3]string{{"planted.go", "x + 11", "x + 10"}}, differ: "Plain"},
+		"an unreached one":    {edits: [][3]string{{"planted.go", "x + 12", "x*12 + 1"}}},
+		"one more function":   {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "type other struct {\n\ta int\n\tb [9]*int\n\tc string\n}\n\nfunc more(x []other) any { return append(x, other{a: len(words)}) }\n\n//go:noinline\nfunc plain"}}},
+		"one more closure":    {edits: [][3]string{{"planted.go", "func unreached(x int) int { return x + 12 }", "func unreached(x int) int { return apply(func(y int) int { return y }, x) }"}}},
+		"one more import":     {edits: [][3]string{{"planted_test.go", "import (\n", "import (\n\t\"io\"\n"}, {"planted_test.go", "sink = unreached(1)", "sink = unreached(1); _, _ = io.WriteString(nil, words)"}}},
+		"an unreached test":   {edits: [][3]string{{"planted_test.go", "unreached(1)", "unreached(2)"}}},
+		"one more test":       {edits: [][3]string{{"planted_test.go", "func TestNothing", "func TestMore(t *testing.T) { t.Log(words) }\n\nfunc TestNothing"}}},
+		"a comment":           {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "// plain is plain.\n//\n//go:noinline\nfunc plain"}}},
+		"a method not called": {edits: [][3]string{{"far/far.go", "x - o.by", "o.by - x"}}},
+		"a variable's value":  {edits: [][3]string{{"planted.go", "start = 3", "start = 4"}}, differ: "Variable"},
+		"an init function":    {edits: [][3]string{{"planted.go", "initialised = 1", "initialised = 2"}}, differ: all},
+		"an embedded file":    {edits: [][3]string{{"words.txt", "some", "more"}}, differ: "Embedded"},
+		"assembly":            {edits: [][3]string{{"planted_" + runtime.GOARCH + ".s", "$5", "$6"}}, differ: "Assembled"},
+		"an interface":        {edits: [][3]string{{"far/far.go", "x + o.by", "o.by - x"}}, differ: "Interface"},
+		"a method by name":    {edits: [][3]string{{"far/far.go", "return 7", "return 8"}}, differ: "Named"},
+		"linkname":            {edits: [][3]string{{"far/far.go", "x * 3", "x * 5"}}, differ: "Linked"},
+		"a generic function":  {edits: [][3]string{{"far/far.go", "n++", "n += 2"}}, differ: "Generic"},
+		"a function value":    {edits: [][3]string{{"planted.go", "2 * y", "3 * y"}}, differ: "Function"},
+		"a constant":          {edits: [][3]string{{"far/far.go", "Size = 16", "Size = 32"}}, differ: "Constant"},
+		"a dependency":        {edits: [][3]string{{"go.mod", "dep/v1", "dep/v2"}}, differ: "Dependency"},
+		"set-up of tests":     {edits: [][3]string{{"planted_test.go", "sink = 1", "sink = 2"}}, differ: all},
+		"a benchmark":         {edits: [][3]string{{"planted_test.go", "{1, 2, 3}", "{1, 2, 4}"}}, differ: "Dependency"},
+		"optimisation":        {options: gobench.BuildOptions{Flags: []string{"-gcflags=example.org/planted=-N"}}, differ: all},
+		"a file it names":     {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.txt"} }}, differ: "Read"},
+		"a file beside it":    {beside: reach.Beside{File: "README"}, differ: "Read"},
+		"another file":        {beside: reach.Beside{Files: func() []string { return []string{"nowhere.txt"} }}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.beside.Files == nil {
+				c.beside.Files = noFiles
+			}
+			verdicts := decide(t, base, objectsOf(t, planted(t, c.edits...), c.options), c.beside)
+			if c.differ == all {
+				for name, v := range verdicts {
+					if v.Same {
+						t.Errorf("%s is called the same", name)
+					}
+				}
+				return
+			}
+			if len(verdicts) != 12 {
+				t.Fatalf("%d verdicts", len(verdicts))
+			}
+			for _, name := range slices.Sorted(maps.Keys(verdicts)) {
+				v := verdicts[name]
+				if want := !slices.Contains(strings.Fields(c.differ), strings.TrimPrefix(name, "Benchmark")); v.Same != want {
+					t.Errorf("%s: same %v, %q", name, v.Same, v.Why)
+				}
+			}
+		})
+	}
+}
+
+// A file in testdata is for all benchmarks of a package, another one beside it
+// for those that read files.
+func TestPlantedData(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit            [3]string
+		testdata, other string
+	}{
+		"testdata": {[3]string{"testdata/data.txt", "some", "more"}, "testdata/data.txt", ""},
+		"another":  {[3]string{"words.txt", "some", "more"}, "", "words.txt"},
+		"source":   {[3]string{"planted.go", "x + 12", "x + 13"}, "", ""},
+	} {
+		old, new := planted(t), planted(t, c.edit)
+		r := dataReader{seen: map[string]data{}}
+		if testdata, other := differing([2]data{r.read(old, old), r.read(new, new)}); testdata != c.testdata || other != c.other {
+			t.Errorf("%s: %q and %q differ", name, testdata, other)
+		}
+	}
+	if testdata, _ := differing([2]data{{cut: true}, {}}); testdata == "" {
+		t.Error("more files than are compared are the same")
+	}
+}
+
+// A run measures what differs and nothing else, says so, and -aa measures all.
+func TestSameCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures in rounds")
+	}
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("the planted assembly is for amd64 and arm64")
+	}
+	for _, aa := range []bool{false, true} {
+		o := pair(t, "old", "new")
+		o.Old, o.New = planted(t), planted(t, [3]string{"planted.go", "x + 11", "x + 10"})
+		o.Bench, o.Packages, o.AA, o.Rounds, o.Tests = "Plain|Linked|Generic", ".", aa, 5, 0
+		res, err := Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"BenchmarkPlain", "BenchmarkLinked", "BenchmarkGeneric"} {
+			measured := aa || name == "BenchmarkPlain"
+			if r := row(t, res, name, compare.NsPerOp); r.Measured() != measured || (r.Reason == compare.SameCode) == measured || !measured && (r.Verdict != compare.NoChange || r.Rounds != 0 || !r.Gates) {
+				t.Errorf("-aa %v: %+v", aa, r)
+			}
+		}
+		if got := warned(res, "2 benchmarks run the same code on both sides"); got == aa {
+			t.Errorf("-aa %v: warnings %q", aa, res.Warnings)
+		}
+	}
+	o := pair(t, "old", "new")
+	o.Old, o.New = planted(t), planted(t, [3]string{"planted.go", "x + 12", "x*12 + 1"})
+	o.Packages, o.Tests = ".", 0
+	res, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.ExitCode() != 0 || !strings.Contains(res.Verdict.Text, "both sides run the same code: nothing was measured") || len(res.Benchmarks) != 3*12 {
+		t.Errorf("%+v, %d rows", res.Verdict, len(res.Benchmarks))
+	}
+}

@@ -1,0 +1,3 @@
+module example.org/dep
+
+go 1.26
