@@ -15,6 +15,11 @@ type Verdict struct {
 	Why  string // what differs, or is in doubt; "": it is the same
 }
 
+// scanBytes is by how much the variables with pointers of two programs, reached
+// or not, may differ: each collection scans them all. It is what takes some
+// microseconds.
+const scanBytes = 64 << 10
+
 // Compare compares what the benchmarks of two programs, linked of the packages
 // of one table, reach. The verdicts are of benchmarks that both have.
 func Compare(old, new *Program, beside Beside) (map[string]Verdict, error) {
@@ -29,6 +34,12 @@ func Compare(old, new *Program, beside Beside) (map[string]Verdict, error) {
 		}
 	}
 	w := newWalk(old, new)
+	if !slices.Equal(old.initOrder(), new.initOrder()) {
+		w.differ("the order in which packages are initialised")
+	}
+	if a, b := old.scanned(), new.scanned(); max(a, b)-min(a, b) > scanBytes {
+		w.differ("how much of variables the collector scans")
+	}
 	w.roots()
 	w.flood()
 	out := make(map[string]Verdict)
@@ -71,6 +82,7 @@ type state struct {
 	reflect bool            // methods are looked up by reflection
 	weak    [][2]node       // pairs that are equal if reached at all
 	uses    use
+	moved   bool // code says of itself to be elsewhere in the source
 	why     string
 }
 
@@ -288,7 +300,29 @@ func (w *walk) visit(n node) {
 		w.differ("%s", w.name(n))
 		return
 	}
+	w.moved = w.moved || first && d != e && !w.samePlace(d, e)
 	w.follow(n, d, e, first)
+}
+
+// samePlace reports whether two definitions say the same of their place in the
+// source: name, file and lines.
+func (w *walk) samePlace(d, e def) bool {
+	a, b := w.t.object(d), w.t.object(e)
+	return !a.Symbol(int(d.symbol)).IsText() ||
+		bytes.Equal(a.Name(int(d.symbol)), b.Name(int(e.symbol))) && a.SameFiles(b) && slices.EqualFunc(placesOf(a, int(d.symbol)), placesOf(b, int(e.symbol)), bytes.Equal)
+}
+
+// placesOf are the tables that say so.
+func placesOf(o *goobj.Object, i int) (tables [][]byte) {
+	for j := range o.NumAux(i) {
+		switch x := o.Aux(i, j); x.Kind {
+		case goobj.AuxFuncInfo, goobj.AuxPcfile, goobj.AuxPcline, goobj.AuxPcinline:
+			if k, ok := o.Local(x.Ref); ok && k < o.Defs() {
+				tables = append(tables, o.Data(k))
+			}
+		}
+	}
+	return tables
 }
 
 // undefined deals with a name that no object defines.

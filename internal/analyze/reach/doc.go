@@ -34,14 +34,16 @@
 // A benchmark may read files and start programs. Where code outside of the
 // standard library calls what starts a program, nothing is the same. Where it
 // calls what opens a file, the files that differ between the sides are searched
-// for among the reached strings, by name; where it lists directories, one file
-// that differs is enough.
+// for among the reached strings, by name, of others than source files without
+// the ending; where it lists directories, one file that differs is enough. Where
+// it asks the runtime for functions and lines, these have to be equal, too.
 //
 // # When it misleads
 //
 // Where code lies in memory, the size of tables over the whole program (types,
-// itabs, line tables) and global variables that only other code uses are not
-// code, and may differ: they are what whet prove calls layout.
+// itabs, line tables) and few global variables that only other code uses are not
+// code, and may differ: they are what whet prove calls layout. Package log reads
+// lines for its callers, where told to, and its lines may differ.
 //
 // A file whose name is put together from parts, read from outside of the
 // package's directory and testdata, is not seen; nor what comes over a network.

@@ -223,11 +223,15 @@ func (w *walk) equalPointers(n, o node) bool {
 	}
 	a, b := w.t.object(d).Data(int(d.symbol)), w.t.object(e).Data(int(e.symbol))
 	const sizes = 16 // of the type, and of its part with pointers
-	return len(a) >= sizes && len(b) >= sizes && bytes.Equal(a[:sizes], b[:sizes]) && w.mask(w.new, d) == w.mask(w.old, e)
+	if len(a) < sizes || len(b) < sizes || !bytes.Equal(a[:sizes], b[:sizes]) {
+		return false
+	}
+	mask := w.mask(w.new, d)
+	return mask == w.mask(w.old, e) && (mask != "" || bytes.Equal(a[sizes/2:sizes], make([]byte, sizes/2)))
 }
 
 // mask is the name of what marks the pointers of a type, which holds the mask
-// itself.
+// itself; "" where there are none, or the runtime makes it.
 func (w *walk) mask(p *Program, d def) string {
 	relocs := w.t.object(d).Relocs(int(d.symbol))
 	for i := range relocs.Len() {

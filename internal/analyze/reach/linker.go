@@ -1,6 +1,11 @@
 package reach
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"whet/internal/format/goobj"
+)
 
 // rank is the order in which a linker loads packages: that of the imports, as
 // objects list them, breadth first from the test program on.
@@ -64,6 +69,63 @@ func (p *Program) prefers(d, e def) bool {
 		return y == 0
 	}
 	return p.rankOf(d) < p.rankOf(e)
+}
+
+// initOrder are the packages that have something to run before main, in the
+// order in which the linker has them do it: of those whose imports are done the
+// first by name.
+func (p *Program) initOrder() (order []string) {
+	waits, importers := make(map[node]int), make(map[node][]node)
+	var ready []string
+	found := []node{p.t.lookup("main..inittask", 0)}
+	for i := 0; i < len(found); i++ {
+		n := found[i]
+		d, ok := p.definition(n)
+		if !ok {
+			continue
+		}
+		relocs := p.t.object(d).Relocs(int(d.symbol))
+		for j := range relocs.Len() - relocs.After(goobj.InitOrder).Len() {
+			imp, _ := p.target(d, relocs.At(j).Ref)
+			if importers[imp] == nil {
+				found = append(found, imp)
+			}
+			importers[imp] = append(importers[imp], n)
+			waits[n]++
+		}
+		if waits[n] == 0 {
+			ready = append(ready, p.t.names[n])
+		}
+	}
+	for len(ready) > 0 {
+		name := slices.Min(ready)
+		ready = slices.DeleteFunc(ready, func(s string) bool { return s == name })
+		n := p.t.lookup(name, 0)
+		const header = 8 // of a task, before its functions
+		if d, ok := p.definition(n); ok && p.t.object(d).Symbol(int(d.symbol)).Size > header {
+			order = append(order, name)
+		}
+		for _, by := range importers[n] {
+			if waits[by]--; waits[by] == 0 {
+				ready = append(ready, p.t.names[by])
+			}
+		}
+	}
+	return order
+}
+
+// scanned is the size of all variables with pointers.
+func (p *Program) scanned() (size int64) {
+	for _, pkg := range p.packages {
+		for _, o := range pkg.archive.Objects {
+			for i := range o.Defs() {
+				if s := o.Symbol(i); s.IsScanned() {
+					size += int64(s.Size)
+				}
+			}
+		}
+	}
+	return size
 }
 
 // otherABI is the node of the same name in the other calling convention.

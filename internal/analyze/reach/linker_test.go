@@ -5,17 +5,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"whet/internal/format/goobj"
 )
 
-// program is the test program of a package of whet's, and the symbols of code
-// that the linker kept of it, by name.
-func program(t *testing.T, pkg string) (p *Program, kept map[string]bool) {
+// program is the test program of a package, as seen from a directory.
+func program(t *testing.T, dir, pkg string) *Program {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-test", "-deps", "-export", "-f", `{{.ImportPath}}{{"\t"}}{{.Export}}{{if eq .Name "main"}}{{range .Deps}}{{"\t"}}{{.}}{{end}}{{end}}`, pkg).Output()
+	cmd := exec.Command("go", "list", "-test", "-deps", "-export", "-f", `{{.ImportPath}}{{"\t"}}{{.Export}}{{if eq .Name "main"}}{{range .Deps}}{{"\t"}}{{.}}{{end}}{{end}}`, pkg)
+	cmd.Dir = dir
+	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,14 +50,23 @@ func program(t *testing.T, pkg string) (p *Program, kept map[string]bool) {
 			add(path, files[dep])
 		}
 	}
-	if p, err = table.Link(packages); err != nil {
+	p, err := table.Link(packages)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// linked are the symbols of code that the linker kept of the test program of a
+// package of whet's, by name, and its packages as they are initialised after the
+// runtime.
+func linked(t *testing.T, pkg string) (kept map[string]bool, inits []string) {
+	t.Helper()
 	binary := filepath.Join(t.TempDir(), "p.test")
 	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-o", binary, pkg).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err = exec.Command("go", "tool", "nm", binary).Output()
+	out, err := exec.Command("go", "tool", "nm", binary).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +74,17 @@ func program(t *testing.T, pkg string) (p *Program, kept map[string]bool) {
 	for _, m := range regexp.MustCompile(`(?m)^\s*[0-9a-f]+ [Tt] (.*)$`).FindAllStringSubmatch(string(out), -1) {
 		kept[strings.TrimSuffix(m[1], ".abi0")] = true
 	}
-	return p, kept
+	cmd := exec.Command(binary, "-test.run=^$")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	if out, err = cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^init (\S+) @`).FindAllStringSubmatch(string(out), -1) {
+		if inits = append(inits, m[1]); m[1] == "runtime" {
+			inits = nil
+		}
+	}
+	return kept, inits
 }
 
 // With the lists of tests followed, too, what is reached is what the linker
@@ -73,7 +94,18 @@ func TestLinker(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a test binary")
 	}
-	p, kept := program(t, "whet/internal/analyze/compare")
+	const pkg = "whet/internal/analyze/compare"
+	p := program(t, "", pkg)
+	kept, inits := linked(t, pkg)
+	var order []string
+	for _, task := range p.initOrder() {
+		if name := strings.TrimSuffix(task, "..inittask"); slices.Contains(inits, name) { // the runtime's imports are not
+			order = append(order, name)
+		}
+	}
+	if len(inits) < 10 || !slices.Equal(order, inits) {
+		t.Errorf("initialised are %q, not %q", inits, order)
+	}
 	w := newWalk(p, p)
 	w.cut = nil
 	w.roots()

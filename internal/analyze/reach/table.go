@@ -224,7 +224,11 @@ func (p *Program) benchmarks() (map[string]node, error) {
 		if !ok || function == 0 {
 			return fail("an entry is no name and function")
 		}
-		out[string(p.t.object(text).Data(int(text.symbol)))] = function
+		key := string(p.t.object(text).Data(int(text.symbol)))
+		if out[key] != 0 {
+			return fail("two packages have " + key)
+		}
+		out[key] = function
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package reach
 import (
 	"bytes"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -15,12 +16,16 @@ const (
 	lists                  // directories
 	starts                 // programs
 	tells                  // what it was built of
+	places                 // which function and line of the source it runs
 )
 
-// useOf tells by a function's name what calling it may do. The functions of the
-// standard library that open what they are told to are here; those that read the
-// system's own files are not.
+// useOf tells by a symbol's name what referring to it may do. The functions of
+// the standard library that open what they are told to are here; those that read
+// the system's own files are not. Case does not count: the compiler inlines
+// os.DirFS, say, and its caller refers to the type os.dirFS.
 func useOf(symbol string) use {
+	symbol, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(symbol, "go:itab."), "type:"), ",")
+	symbol = strings.TrimSuffix(strings.TrimPrefix(symbol, "*"), "·f")
 	pkg, name := "", symbol
 	if i := strings.LastIndexByte(symbol, '/'); i >= 0 {
 		pkg, name = symbol[:i+1], symbol[i+1:]
@@ -29,62 +34,73 @@ func useOf(symbol string) use {
 	if !ok {
 		return 0
 	}
+	name = strings.ToLower(name)
+	begins := func(prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+	}
 	switch pkg + last {
 	case "os":
-		switch name {
-		case "StartProcess":
+		switch {
+		case begins("startprocess", "executable"):
 			return starts
-		case "Open", "OpenFile", "ReadFile", "Stat", "Lstat", "Readlink":
-			return opens
-		case "ReadDir", "DirFS", "CopyFS", "OpenRoot", "OpenInRoot", "(*File).ReadDir", "(*File).Readdir", "(*File).Readdirnames":
+		case begins("readdir", "(*file).readdir", "dirfs", "copyfs", "openroot", "openinroot"):
 			return opens | lists
+		case begins("open", "readfile", "stat", "lstat", "readlink"):
+			return opens
 		}
 	case "os/exec":
 		return starts
+	case "runtime":
+		if begins("caller", "(*frames)", "funcforpc", "(*func)") || name == "stack" {
+			return places
+		}
 	case "runtime/debug":
-		if name == "ReadBuildInfo" {
+		switch {
+		case begins("stack", "printstack"):
+			return places
+		case begins("readbuildinfo"):
 			return tells
 		}
 	case "syscall", "golang.org/x/sys/unix", "golang.org/x/sys/windows":
 		switch {
-		case strings.HasPrefix(name, "ForkExec") || strings.HasPrefix(name, "Exec") || strings.HasPrefix(name, "StartProcess") || strings.HasPrefix(name, "CreateProcess"):
+		case begins("forkexec", "exec", "startprocess", "createprocess"):
 			return starts
-		case strings.HasPrefix(name, "Open") || strings.HasPrefix(name, "CreateFile") || strings.HasPrefix(name, "Getdents") || strings.HasPrefix(name, "ReadDirent") || strings.Contains(name, "Syscall"):
+		case begins("open", "createfile", "getdents", "readdirent", "stat", "lstat", "fstatat", "readlink") || strings.Contains(name, "syscall"):
 			return opens | lists
 		}
 	case "io/ioutil", "path/filepath", "io/fs":
-		switch name {
-		case "ReadFile":
+		switch {
+		case begins("readfile", "evalsymlinks", "walksymlinks"):
 			return opens
-		case "ReadDir", "Walk", "WalkDir", "Glob":
+		case begins("readdir", "walk", "glob"):
 			return opens | lists
 		}
 	case "go/parser":
-		switch name {
-		case "ParseFile":
+		switch {
+		case begins("parsefile"):
 			return opens
-		case "ParseDir":
+		case begins("parsedir"):
 			return opens | lists
 		}
 	case "go/build", "go/importer", "plugin":
 		return starts
 	case "html/template", "text/template":
-		if strings.Contains(name, "ParseFiles") {
+		switch {
+		case strings.Contains(name, "parsefiles"):
 			return opens
-		}
-		if strings.Contains(name, "ParseGlob") || strings.Contains(name, "ParseFS") {
+		case strings.Contains(name, "parseglob") || strings.Contains(name, "parsefs"):
 			return opens | lists
 		}
 	case "net/http":
-		if name == "FileServer" || name == "ServeFile" || strings.HasSuffix(name, "TLS") {
+		if begins("file", "servefile", "newfiletransport", "dir") || strings.HasSuffix(name, "tls") {
 			return opens | lists
 		}
 	case "crypto/tls":
-		if name == "LoadX509KeyPair" {
+		if begins("loadx509keypair") {
 			return opens
 		}
 	case "archive/zip", "debug/elf", "debug/macho", "debug/pe", "debug/plan9obj", "debug/buildinfo":
-		if name == "Open" || name == "OpenReader" || name == "ReadFile" {
+		if begins("open", "readfile") {
 			return opens
 		}
 	}
@@ -109,6 +125,8 @@ func (w *walk) verdict(beside Beside) Verdict {
 		return Verdict{Why: w.why}
 	case w.uses&tells != 0 && beside.BuildInfo:
 		return Verdict{Why: "it may read its build info"}
+	case w.uses&places != 0 && w.moved:
+		return Verdict{Why: "it may read its place in the source"}
 	case w.uses&starts != 0:
 		return Verdict{Why: "it may start programs"}
 	case w.uses&opens == 0:
@@ -128,7 +146,8 @@ func (w *walk) verdict(beside Beside) Verdict {
 }
 
 // mentions returns the first of the names that stands in what was reached of
-// data outside of the standard library.
+// data outside of the standard library. The ending may be put to it as the
+// benchmark runs, unless it is that of a source file.
 func (w *walk) mentions(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -145,7 +164,11 @@ func (w *walk) mentions(names []string) string {
 		}
 		data := o.Data(int(d.symbol))
 		for _, name := range names {
-			if bytes.Contains(data, []byte(name)) {
+			stem := name
+			if ext := path.Ext(name); ext != ".go" && ext != name {
+				stem = strings.TrimSuffix(name, ext)
+			}
+			if bytes.Contains(data, []byte(stem)) {
 				found[name] = true
 			}
 		}

@@ -186,6 +186,7 @@ func walk(a *Archive) (symbols, bytes int) {
 	for _, o := range a.Objects {
 		o.Imports()
 		o.RefsUsedInIface()
+		o.SameFiles(o)
 		packages := o.Packages()
 		for i := range o.Symbols() {
 			o.Name(i)

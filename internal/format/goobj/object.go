@@ -44,7 +44,7 @@ const (
 )
 
 var elementSize = [blocks]uint32{
-	blockImports: importSize, blockPackages: stringSize,
+	blockImports: importSize, blockPackages: stringSize, blockFiles: stringSize,
 	blockDefs: symbolSize, blockHashed64Defs: symbolSize, blockHashedDefs: symbolSize, blockNamedDefs: symbolSize, blockNamedRefs: symbolSize,
 	blockRefFlags: flagsSize, blockRelocIndex: indexSize, blockAuxIndex: indexSize, blockDataIndex: indexSize, blockRelocs: relocSize, blockAux: auxSize,
 }
@@ -120,7 +120,7 @@ func (o *Object) check() error {
 			return fmt.Errorf("the name of symbol %d lies outside of the object", i)
 		}
 	}
-	for _, block := range []int{blockImports, blockPackages} {
+	for _, block := range []int{blockImports, blockPackages, blockFiles} {
 		for i := range o.count(block) {
 			if !o.hasString(o.at[block] + uint32(i)*elementSize[block]) {
 				return fmt.Errorf("name %d of block %d lies outside of the object", i, block)

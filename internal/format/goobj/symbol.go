@@ -1,6 +1,7 @@
 package goobj
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net/url"
 )
@@ -33,11 +34,16 @@ const (
 const (
 	KindText     = 1
 	KindTextFIPS = 2
+	kindData     = 7
+	kindBSS      = 9
 	lastLoaded   = 11 // what follows is debugging information, and counters of tests
 )
 
 // IsText reports whether the symbol is code.
 func (s Symbol) IsText() bool { return s.Kind == KindText || s.Kind == KindTextFIPS }
+
+// IsScanned reports whether the symbol is a variable with pointers.
+func (s Symbol) IsScanned() bool { return s.Kind == kindData || s.Kind == kindBSS }
 
 // IsLoaded reports whether the symbol is code or data that a program has in
 // memory.
@@ -244,6 +250,21 @@ func (o *Object) Packages() []string {
 		out[i] = unescape(string(o.string(o.at[blockPackages] + uint32(i)*stringSize)))
 	}
 	return out
+}
+
+// SameFiles reports whether two objects name the same source files, which their
+// functions refer to by number.
+func (o *Object) SameFiles(p *Object) bool {
+	n := o.count(blockFiles)
+	if n != p.count(blockFiles) {
+		return false
+	}
+	for i := range uint32(n) {
+		if !bytes.Equal(o.string(o.at[blockFiles]+i*stringSize), p.string(p.at[blockFiles]+i*stringSize)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Import is a package that this one was compiled against.

@@ -90,11 +90,11 @@ func TestPlanted(t *testing.T) {
 		"nothing":             {},
 		"a reached function":  {edits: [][3]string{{"planted.go", "x + 11", "x + 10"}}, differ: "Plain"},
 		"an unreached one":    {edits: [][3]string{{"planted.go", "x + 12", "x*12 + 1"}}},
-		"one more function":   {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "type other struct {\n\ta int\n\tb [9]*int\n\tc string\n}\n\nfunc more(x []other) any { return append(x, other{a: len(words)}) }\n\n//go:noinline\nfunc plain"}}},
+		"one more function":   {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "type other struct {\n\ta int\n\tb [9]*int\n\tc string\n}\n\nfunc more(x []other) any { return append(x, other{a: len(words)}) }\n\n//go:noinline\nfunc plain"}}, differ: "Placed"},
 		"one more closure":    {edits: [][3]string{{"planted.go", "func unreached(x int) int { return x + 12 }", "func unreached(x int) int { return apply(func(y int) int { return y }, x) }"}}},
-		"one more import":     {edits: [][3]string{{"planted_test.go", "import (\n", "import (\n\t\"io\"\n"}, {"planted_test.go", "sink = unreached(1)", "sink = unreached(1); _, _ = io.WriteString(nil, words)"}}},
+		"one more import":     {edits: [][3]string{{"planted_test.go", "import (\n", "import (\n\t\"io\"\n"}, {"planted_test.go", "sink = unreached(1)", "sink = unreached(1); _, _ = io.WriteString(nil, words)"}}, differ: "Placed"},
 		"an unreached test":   {edits: [][3]string{{"planted_test.go", "unreached(1)", "unreached(2)"}}},
-		"one more test":       {edits: [][3]string{{"planted_test.go", "func TestNothing", "func TestMore(t *testing.T) { t.Log(words) }\n\nfunc TestNothing"}}},
+		"one more test":       {edits: [][3]string{{"planted_test.go", "func TestNothing", "func TestMore(t *testing.T) { t.Log(words) }\n\nfunc TestNothing"}}, differ: "Placed"},
 		"a comment":           {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "// plain is plain.\n//\n//go:noinline\nfunc plain"}}},
 		"a method not called": {edits: [][3]string{{"far/far.go", "x - o.by", "o.by - x"}}},
 		"a variable's value":  {edits: [][3]string{{"planted.go", "start = 3", "start = 4"}}, differ: "Variable"},
@@ -114,6 +114,12 @@ func TestPlanted(t *testing.T) {
 		"a file it names":     {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.txt"} }}, differ: "Read"},
 		"a file beside it":    {beside: reach.Beside{File: "README"}, differ: "Read"},
 		"another file":        {beside: reach.Beside{Files: func() []string { return []string{"nowhere.txt"} }}},
+		"lines":               {edits: [][3]string{{"placed.go", "//go:noinline", "// placed is.\n//\n//go:noinline"}}, differ: "Placed"},
+		"order of packages":   {edits: [][3]string{{"first/first.go", "import (", "import (\n\t_ \"example.org/planted/third\"\n"}}, differ: all},
+		"variables":           {edits: [][3]string{{"planted.go", "func unreached(x int) int {", "func unreached(x int) int {\n\tmany[x] = &x\n"}, {"planted.go", "var start", "var many [9000]*int\n\nvar start"}}, differ: all},
+		"one name twice":      {edits: [][3]string{{"twice_test.go", "package planted\n", "package planted_test\n\nimport \"testing\"\n\nfunc BenchmarkPlain(*testing.B) {}\n"}}, differ: all},
+		"a file's stem":       {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.json"} }}, differ: "Read"},
+		"a source's stem":     {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.go"} }}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.beside.Files == nil {
@@ -128,7 +134,7 @@ func TestPlanted(t *testing.T) {
 				}
 				return
 			}
-			if len(verdicts) != 12 {
+			if len(verdicts) != 13 {
 				t.Fatalf("%d verdicts", len(verdicts))
 			}
 			for _, name := range slices.Sorted(maps.Keys(verdicts)) {
@@ -196,7 +202,7 @@ func TestSameCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.ExitCode() != 0 || !strings.Contains(res.Verdict.Text, "both sides run the same code: nothing was measured") || len(res.Benchmarks) != 3*12 {
+	if res.ExitCode() != 0 || !strings.Contains(res.Verdict.Text, "both sides run the same code: nothing was measured") || len(res.Benchmarks) != 3*13 {
 		t.Errorf("%+v, %d rows", res.Verdict, len(res.Benchmarks))
 	}
 }

@@ -3,6 +3,9 @@ package far
 
 import _ "unsafe"
 
+// Order is that of initialisation.
+var Order []string
+
 // Size is inlined elsewhere.
 const Size = 16
 

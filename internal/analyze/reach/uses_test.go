@@ -1,0 +1,139 @@
+package reach
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// What the standard library does for its callers is found, whatever the
+// compiler inlines of it.
+func TestUses(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("package syscall is another one on each system")
+	}
+	calls := []struct {
+		call string
+		want use
+	}{
+		{`strings.ToUpper("x")`, 0},
+		{`os.Getenv("x")`, 0},
+		{`strconv.Itoa(len(os.Args))`, 0},
+		{`os.Open("x")`, opens},
+		{`os.ReadFile("x")`, opens},
+		{`os.Stat("x")`, opens},
+		{`os.Lstat("x")`, opens},
+		{`os.Readlink("x")`, opens},
+		{`os.ReadDir("x")`, opens | lists},
+		{`os.DirFS("x")`, opens | lists},
+		{`os.CopyFS("x", nil)`, opens | lists},
+		{`os.OpenRoot("x")`, opens | lists},
+		{`os.OpenInRoot("x", "y")`, opens | lists},
+		{`new(os.File).ReadDir(0)`, opens | lists},
+		{`new(os.File).Readdirnames(0)`, opens | lists},
+		{`os.Executable()`, starts},
+		{`os.StartProcess("x", nil, nil)`, starts},
+		{`exec.Command("x")`, starts},
+		{`new(exec.Cmd).Run()`, starts},
+		{`syscall.Open("x", 0, 0)`, opens | lists},
+		{`syscall.Stat("x", nil)`, opens | lists},
+		{`syscall.ForkExec("x", nil, nil)`, starts},
+		{`syscall.Exec("x", nil, nil)`, starts},
+		{`ioutil.ReadFile("x")`, opens},
+		{`ioutil.ReadDir("x")`, opens | lists},
+		{`filepath.Glob("x")`, opens | lists},
+		{`filepath.WalkDir("x", nil)`, opens | lists},
+		{`filepath.EvalSymlinks("x")`, opens},
+		{`fs.WalkDir(nil, "x", nil)`, opens | lists},
+		{`parser.ParseFile(nil, "x", nil, 0)`, opens},
+		{`parser.ParseDir(nil, "x", nil, 0)`, opens | lists},
+		{`template.ParseFiles("x")`, opens},
+		{`template.ParseGlob("x")`, opens | lists},
+		{`template.ParseFS(nil, "x")`, opens | lists},
+		{`new(template.Template).ParseFiles("x")`, opens},
+		{`new(template.Template).ParseGlob("x")`, opens | lists},
+		{`html.ParseFiles("x")`, opens},
+		{`html.ParseGlob("x")`, opens | lists},
+		{`html.ParseFS(nil, "x")`, opens | lists},
+		{`new(html.Template).ParseFiles("x")`, opens},
+		{`http.FileServer(http.Dir("x"))`, opens | lists},
+		{`http.NewFileTransport(http.Dir("x"))`, opens | lists},
+		{`http.Dir("x").Open("y")`, opens | lists},
+		{`; http.ServeFile(nil, nil, "x")`, opens | lists},
+		{`tls.LoadX509KeyPair("x", "y")`, opens},
+		{`zip.OpenReader("x")`, opens},
+		{`elf.Open("x")`, opens},
+		{`buildinfo.ReadFile("x")`, opens},
+		{`debug.ReadBuildInfo()`, tells},
+		{`runtime.Caller(0)`, places},
+		{`runtime.Callers(0, make([]uintptr, 9))`, places},
+		{`runtime.FuncForPC(0).Name()`, places},
+		{`runtime.Stack(nil, true)`, places},
+		{`debug.Stack()`, places},
+		{`; debug.PrintStack()`, places},
+	}
+	source := `package p
+
+import (
+	"archive/zip"
+	"crypto/tls"
+	"debug/buildinfo"
+	"debug/elf"
+	"go/parser"
+	html "html/template"
+	"io/fs"
+	"io/ioutil"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"text/template"
+)
+
+func all(...any) {}
+`
+	for i, c := range calls {
+		call := "all(" + c.call + ")"
+		if strings.HasPrefix(c.call, ";") { // it returns nothing
+			call = c.call
+		}
+		source += fmt.Sprintf("\nfunc F%d() { %s }\n", i, call)
+	}
+	source += "\nfunc BenchmarkNothing(*testing.B) {}\n"
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p_test.go": source} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := program(t, dir, "p")
+	for i, c := range calls {
+		d, ok := p.definition(p.t.lookup(fmt.Sprintf("p.F%d", i), 1))
+		if !ok {
+			t.Fatalf("F%d is not found", i)
+		}
+		var got use
+		relocs := p.t.object(d).Relocs(int(d.symbol))
+		for j := range relocs.Len() {
+			n, _ := p.target(d, relocs.At(j).Ref)
+			got |= p.t.uses[n]
+		}
+		if got != c.want {
+			t.Errorf("%s: %04b, not %04b", c.call, got, c.want)
+			for j := range relocs.Len() {
+				if n, _ := p.target(d, relocs.At(j).Ref); n != 0 {
+					t.Log(p.t.names[n])
+				}
+			}
+		}
+	}
+}

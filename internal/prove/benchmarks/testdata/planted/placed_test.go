@@ -1,0 +1,9 @@
+package planted
+
+import "testing"
+
+func BenchmarkPlaced(b *testing.B) {
+	for b.Loop() {
+		sink = placed()
+	}
+}
