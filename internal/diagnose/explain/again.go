@@ -18,8 +18,8 @@ func beginning(name string) func(begin string) bool {
 	return func(begin string) bool { return strings.HasPrefix(name, begin) }
 }
 
-// sorters are packages whose functions call a comparison for pairs of elements.
-var sorters = []string{"sort", "slices", "container/heap"}
+// sorters are functions that compare each element of a list about log₂(n) times.
+var sorters = []string{"sort.Slice", "sort.SliceStable", "slices.SortFunc", "slices.SortStableFunc", "slices.SortedFunc", "slices.SortedStableFunc"}
 
 // inComparison is about what a comparison of two elements works out of one of them.
 func inComparison(v *account, o *operation) (r reading) {
@@ -28,26 +28,26 @@ func inComparison(v *account, o *operation) (r reading) {
 		return r
 	}
 	r.of = v.among(o, o.callee)
-	r.why = fmt.Sprintf("%s is worked out in each comparison of a sort, for the same elements again and again: about log₂(n) times for each of n. That takes %s.", shorten(o.call), v.percent(r.of))
-	r.remedy = fmt.Sprintf("Work %s out once for each element, before the sort: in a field of the element, or in a slice of keys that is sorted with it.", symbolname.Short(o.callee))
+	r.why = fmt.Sprintf("%s is worked out in each comparison, for the same elements again and again: a sort compares each of n about log₂(n) times. That takes %s.", shorten(o.call), v.percent(r.of))
+	r.remedy = fmt.Sprintf("Work %s out once for each element, before it is compared: in a field of the element, or in a slice of keys that is sorted with it.", symbolname.Short(o.callee))
 	return r
 }
 
 // comparedBy are the two parameters of the comparison around an operation: of a method
-// Less(i, j int) bool, or of a literal handed to what sorts.
+// Less(i, j int) bool, or of a literal handed to a function that sorts.
 func comparedBy(o *operation) (of []*types.Var) {
 	var params *ast.FieldList
 	if lit := o.pkg.Literal(o.call); lit != nil {
 		call, ok := o.pkg.Parent(lit).(*ast.CallExpr)
 		if fn := (*types.Func)(nil); ok {
 			fn = o.pkg.Function(call)
-			ok = fn != nil && fn.Pkg() != nil && slices.Contains(sorters, fn.Pkg().Path())
+			ok = fn != nil && slices.Contains(sorters, fn.FullName())
 		}
 		if !ok {
 			return nil
 		}
 		params = lit.Type.Params
-	} else if o.decl.Recv != nil && o.decl.Name.Name == "Less" {
+	} else if fn := o.pkg.Func(o.decl); o.decl.Recv != nil && o.decl.Name.Name == "Less" && fn != nil && fn.Signature().Params().Len() == 2 && typed.IsInteger(fn.Signature().Params().At(0).Type()) {
 		params = o.decl.Type.Params
 	}
 	if params == nil {
@@ -96,7 +96,7 @@ func ofCounters(v *account, o *operation) (r reading) {
 		return r
 	}
 	for _, arg := range o.call.Args {
-		if !counted(o.pkg, arg, 4) {
+		if !counted(o.pkg, arg, 6) {
 			return r
 		}
 	}
@@ -106,7 +106,8 @@ func ofCounters(v *account, o *operation) (r reading) {
 	return r
 }
 
-// counted reports whether a number is built of integers, lengths and constants alone.
+// counted reports whether a number is built of counters, lengths, constants and integers
+// that the caller hands in: not of integers that are read from data.
 func counted(p *typed.Package, e ast.Expr, steps int) bool {
 	e = ast.Unparen(e)
 	if p.Info.Types[e].Value != nil {
@@ -117,13 +118,21 @@ func counted(p *typed.Package, e ast.Expr, steps int) bool {
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
-		if v := p.Var(e); v != nil && !typed.Global(v) {
-			if typed.IsInteger(v.Type()) {
-				return true
-			}
-			values, known := p.SetTo(v)
-			return known && len(values) > 0 && typed.IsNumber(v.Type()) && !slices.ContainsFunc(values, func(value ast.Expr) bool { return !counted(p, value, steps-1) })
+		v := p.Var(e)
+		if v == nil || typed.Global(v) || !typed.IsNumber(v.Type()) {
+			return false
 		}
+		if p.Parameter(v) > 0 {
+			return typed.IsInteger(v.Type())
+		}
+		if def := p.Definition(v); def != nil {
+			if loop, ok := p.Parent(def).(*ast.RangeStmt); ok {
+				_, table := typed.Under[*types.Map](p.TypeOf(loop.X))
+				return loop.Key == ast.Expr(def) && !table && typed.IsInteger(v.Type())
+			}
+		}
+		values, known := p.SetTo(v)
+		return known && len(values) > 0 && !slices.ContainsFunc(values, func(value ast.Expr) bool { return !counted(p, value, steps-1) })
 	case *ast.BinaryExpr:
 		return counted(p, e.X, steps) && counted(p, e.Y, steps)
 	case *ast.UnaryExpr:
@@ -209,13 +218,14 @@ func ofSettings(v *account, o *operation) (r reading) {
 		return r
 	}
 	r.of = v.among(o, o.callee)
-	r.why = fmt.Sprintf("%s is worked out in each call of %s of what nothing changes while it runs: %s.", shorten(o.call), o.decl.Name.Name, v.percent(r.of))
+	r.why = fmt.Sprintf("%s is worked out in each call of %s of fields that are set only where the object is made: %s.", shorten(o.call), o.decl.Name.Name, v.percent(r.of))
 	r.remedy = "Work it out where its inputs are set, or when it is first asked for, and keep it in a field beside them."
 	return r
 }
 
-// unset reports whether an expression is a field, of a parameter or receiver, that only
-// functions set which no sample is in.
+// unset reports whether an expression is a field, of a parameter or receiver that is a
+// pointer, which is set where its object is made alone, in functions that no sample is in:
+// a method that sets it may run often and be too short for one.
 func (v *account) unset(p *typed.Package, e ast.Expr) bool {
 	sel, ok := p.Converted(e).(*ast.SelectorExpr)
 	if !ok {
@@ -225,13 +235,18 @@ func (v *account) unset(p *typed.Package, e ast.Expr) bool {
 	if !ok || !field.IsField() || field.Exported() || field.Pkg() != p.Types {
 		return false
 	}
-	if parameter, _ := p.Named(p.Var(sel.X)); !parameter {
+	of := p.Var(sel.X)
+	if of == nil || of.Kind() != types.RecvVar && p.Parameter(of) == 0 {
+		return false
+	}
+	if _, shared := typed.Under[*types.Pointer](of.Type()); !shared { // each call may be about another element
 		return false
 	}
 	for _, use := range p.Uses(field) {
 		kv, _ := p.Parent(use).(*ast.KeyValueExpr)
 		if kv != nil && kv.Key == use || p.Written(p.Operand(use)) {
-			if d, ok := p.Declaration(use.Pos()).(*ast.FuncDecl); !ok || v.ran(p, d) {
+			d, ok := p.Declaration(use.Pos()).(*ast.FuncDecl)
+			if parameter, _ := p.Named(p.Var(p.Base(p.Operand(use)))); !ok || parameter || v.ran(p, d) {
 				return false
 			}
 		}

@@ -34,6 +34,9 @@ func oneAtATime(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	return j
 }
 
+// atOnce are functions that read or write a file as a whole, or in large pieces.
+var atOnce = []string{"os.ReadFile", "os.WriteFile", "io.ReadAll", "io.copyBuffer"}
+
 // systemCalls is about reading and writing files, and asking for them, without a buffer
 // in between.
 func (v *account) systemCalls() (r reading) {
@@ -41,8 +44,9 @@ func (v *account) systemCalls() (r reading) {
 	v.EachWork(v.Spot, func(w diagnose.Work) {
 		name, ok := strings.CutPrefix(string(w.Kind), "system call ")
 		if !ok || slices.ContainsFunc(w.Below, func(id callstack.FrameID) bool {
-			pkg := symbolname.Package(w.Of.Frame(id).Function)
-			return pkg == "bufio" || pkg == "net" || pkg == "os/exec"
+			fn := w.Of.Frame(id).Function
+			pkg := symbolname.Package(fn)
+			return pkg == "bufio" || pkg == "net" || pkg == "os/exec" || slices.Contains(atOnce, fn)
 		}) {
 			return
 		}

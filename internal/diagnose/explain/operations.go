@@ -222,7 +222,13 @@ func useOf(p *typed.Package, e ast.Expr) use {
 
 // leaves reports whether the first round of a loop is its last.
 func leaves(body *ast.BlockStmt) bool {
-	if len(body.List) == 0 {
+	goesOn := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		st, ok := n.(*ast.BranchStmt)
+		goesOn = goesOn || ok && st.Tok == token.CONTINUE
+		return !goesOn
+	})
+	if len(body.List) == 0 || goesOn {
 		return false
 	}
 	switch last := body.List[len(body.List)-1].(type) {

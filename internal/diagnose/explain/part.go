@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"whet/internal/diagnose"
 	"whet/internal/quantity"
@@ -20,10 +21,25 @@ func firstAlone(v *account, o *operation) (r reading) {
 	if typed.Element(result(o)) == nil || v.FunctionOf(o.callee) == nil || !only(o.uses(), first, measured, compared) {
 		return r
 	}
+	for _, e := range o.pkg.Results(o.call) { // len asks for more than whether there is one
+		if useOf(o.pkg, e) == measured && !againstZero(o.pkg, e) {
+			return r
+		}
+	}
 	r.of = o.of
 	r.why = fmt.Sprintf("%s makes all of a list, and %s takes the first element of it alone: making them takes %s.", symbolname.Short(o.callee), o.decl.Name.Name, v.percent(r.of))
 	r.remedy = fmt.Sprintf("Stop at the first: a variant of %s that returns it as soon as it is found, or an iterator that the caller leaves.", symbolname.Short(o.callee))
 	return r
+}
+
+// againstZero reports whether the length of an expression is compared with 0.
+func againstZero(p *typed.Package, e ast.Expr) bool {
+	around, ok := p.Parent(p.Parent(e)).(*ast.BinaryExpr)
+	if !ok {
+		return false
+	}
+	value := p.Info.Types[around.Y].Value
+	return value != nil && value.String() == "0"
 }
 
 // result is the type of a call's first result, nil where it has none.
@@ -126,6 +142,10 @@ func beforeCheck(v *account, o *operation) (r reading) {
 	r.of = o.of
 	r.why = fmt.Sprintf("%s is worked out for %s before line %d decides whether it is needed, and it hardly ever is: %s.", shorten(o.call), name, exit, v.percent(r.of))
 	r.remedy = fmt.Sprintf("Decide first, and make %s after line %d, where it is used.", name, exit)
+	if symbolname.Package(o.pkg.Called(o.call)) == "time" {
+		r.why = fmt.Sprintf("%s is made for each wait in line %d, and next to nothing runs after it expired: %s.", name, exit, v.percent(r.of))
+		r.remedy = fmt.Sprintf("Try first, in a select with a default, whether line %d has to wait, and make %s only where it has; or keep one timer, and Reset it.", exit, name)
+	}
 	return r
 }
 
@@ -199,6 +219,9 @@ func (v *account) exit(p *typed.Package, d *ast.FuncDecl, value ast.Expr, work *
 			if !onlyKeys(p, next.Init, of) || !onlyKeys(p, next.Cond, of) || !needs(p, rest[i+1:], of) {
 				break
 			}
+			if slices.ContainsFunc(rest[:i], func(between ast.Stmt) bool { return disturbs(p, between, value, true) }) || disturbs(p, next.Init, value, false) {
+				return "", 0
+			}
 			// What puts a new value into a table costs no less than the look-up that
 			// did not find it.
 			later := v.share(v.in(p, rest[i+1:]...))
@@ -212,7 +235,7 @@ func (v *account) exit(p *typed.Package, d *ast.FuncDecl, value ast.Expr, work *
 					in = append(in, c)
 				}
 			}
-			if len(in) == 1 && len(next.Body.List) > 1 && seldom*v.share(v.in(p, in[0].(*ast.CommClause).Body...)) <= v.share(work) {
+			if len(in) == 1 && len(next.Body.List) > 1 && works(in[0].(*ast.CommClause).Body) && seldom*v.share(v.in(p, in[0].(*ast.CommClause).Body...)) <= v.share(work) {
 				return of.Name(), v.LineAt(next.Pos())
 			}
 		case *ast.DeferStmt:
@@ -293,20 +316,48 @@ func onlyKeys(p *typed.Package, n ast.Node, of *types.Var) bool {
 // needs reports whether statements use a variable, and call something or set an element:
 // what would have samples if it ran often.
 func needs(p *typed.Package, list []ast.Stmt, of *types.Var) bool {
-	used, works := false, false
+	return works(list) && slices.ContainsFunc(list, func(st ast.Stmt) bool { return p.UsedIn(st, of) })
+}
+
+// works reports whether statements call something or set an element.
+func works(list []ast.Stmt) (found bool) {
 	for _, st := range list {
-		used = used || p.UsedIn(st, of)
 		ast.Inspect(st, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				works = true
+				found = true
 			case *ast.AssignStmt:
-				works = works || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { _, index := e.(*ast.IndexExpr); return index })
+				found = found || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { _, index := e.(*ast.IndexExpr); return index })
 			}
-			return !works
+			return !found
 		})
 	}
-	return used && works
+	return found
+}
+
+// disturbs reports whether a statement may change what a value is made of: it sets a
+// variable that is used there, or, where calls count, calls something beside a builtin
+// function before a value that a call gives.
+func disturbs(p *typed.Package, st ast.Stmt, value ast.Expr, calls bool) (found bool) {
+	if st == nil {
+		return false
+	}
+	if _, later := st.(*ast.DeferStmt); later {
+		return false
+	}
+	_, called := value.(*ast.CallExpr)
+	ast.Inspect(st, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			v := p.Var(n)
+			found = found || v != nil && p.UsedIn(value, v) && p.Written(n)
+		case *ast.CallExpr:
+			x, _ := p.Conversion(n)
+			found = found || calls && called && x == nil && p.Builtin(n) == ""
+		}
+		return !found
+	})
+	return found
 }
 
 // in are the samples on the lines of statements.
@@ -352,6 +403,7 @@ func onlyRead(v *account, o *operation) (r reading) {
 	}
 	_, list := typed.Under[*types.Slice](t)
 	_, table := typed.Under[*types.Map](t)
+	whole := needsAll(to)
 	text := typed.IsString(t) || list && isCharacter(typed.Element(t))
 	made := symbolname.Short(o.callee)
 	switch uses := o.uses(); {
@@ -361,13 +413,13 @@ func onlyRead(v *account, o *operation) (r reading) {
 	case (text || list || table) && only(uses, measured):
 		r.why, r.remedy = fmt.Sprintf("%s makes all of what %s only takes the length of", made, o.decl.Name.Name),
 			"Count while going over it, and make nothing."
-	case table && only(uses, keyed, measured):
+	case table && !whole && only(uses, keyed, measured):
 		r.why, r.remedy = fmt.Sprintf("%s fills a map in each call, in which %s only looks keys up", made, o.decl.Name.Name),
 			"Keep the map between calls, beside what it is made of; for one or two keys go over the elements instead."
 	case text && only(uses, written, measured):
 		r.why, r.remedy = fmt.Sprintf("%s makes a text of its own, which %s only writes on", made, o.decl.Name.Name),
 			fmt.Sprintf("Let %s write to, or append to, what its caller writes to: one buffer for all, of the right size.", made)
-	case list && !text && only(uses, ranged, measured):
+	case list && !text && !whole && only(uses, ranged, measured):
 		r.why, r.remedy = fmt.Sprintf("%s makes a list of all elements, which %s only goes over once", made, o.decl.Name.Name),
 			"Hand each element on as it is found: an iterator (iter.Seq), a function that is called for each, or the memory of the last list again."
 	default:
@@ -376,4 +428,20 @@ func onlyRead(v *account, o *operation) (r reading) {
 	r.of = o.of
 	r.why += fmt.Sprintf(": %s.", v.percent(r.of))
 	return r
+}
+
+// needsAll reports whether a function needs all elements before the first is used: it
+// sorts them, or holds a lock while it collects them.
+func needsAll(fn *typed.Function) (found bool) {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if to := fn.Package.Function(call); to != nil {
+				name := to.FullName()
+				found = found || strings.HasPrefix(name, "sort.") || strings.HasPrefix(name, "slices.Sort") ||
+					strings.HasPrefix(name, "(*sync.") && strings.HasSuffix(name, "Lock")
+			}
+		}
+		return !found
+	})
+	return found
 }

@@ -14,9 +14,9 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "computed-again", Title: "computed again though its inputs are the same",
 			Doc: diagnose.Doc{
-				What:   asked + "A call on the way to the place works out again what it worked out before: a key in each comparison of a sort, what a type's fields and tags are, a number of counters and lengths alone, a part of a value whose parts come together, a function of fields that nothing sets while the program runs.",
+				What:   asked + "A call on the way to the place works out again what it worked out before: a key in each comparison of a sort, what a type's fields and tags are, a number of counters and lengths alone, a part of a value whose parts come together, a function of fields that are set only where their object is made.",
 				Why:    "The first result would do for all.",
-				Silent: "Below 8 % of the base's time; without types of the source; for functions whose source shows an effect, or something else that they read; for fields that a function sets which has samples.",
+				Silent: "Below 8 % of the base's time; without types of the source; for functions whose source shows an effect, or something else that they read; for fields that a function sets which has samples, or that is handed the object; for comparisons of anything but a sort or a heap; for integers read from data.",
 				Fix:    "The result kept where its inputs are: in a field, in a table, in a map by the type.",
 				Before: "sort.Slice(list, func(i, j int) bool {\n\treturn strings.ToLower(list[i].name) < strings.ToLower(list[j].name)\n})",
 				After:  "for i := range list {\n\tlist[i].key = strings.ToLower(list[i].name)\n}\nsort.Slice(list, func(i, j int) bool { return list[i].key < list[j].key })",
@@ -28,7 +28,7 @@ func Rules() []diagnose.Rule {
 			Doc: diagnose.Doc{
 				What:   asked + "A call on the way to the place makes a list of which its caller takes the first element; or it fills a field that next to nothing reads; or its result, or a value on the heap, is made before a check that nearly always leaves it unused.",
 				Why:    "All of the work is done, and the memory is taken, for what is hardly ever asked for.",
-				Silent: "Below 8 % of the base's time; where what needs the value holds a twentieth of its samples or more; for exported fields, and those that the function reads itself; for calls with effects.",
+				Silent: "Below 8 % of the base's time; where what needs the value holds a twentieth of its samples or more; for exported fields, and those that the function reads itself; for calls with effects; where something before the check may change what it is made of; for a time-out after which nothing is called.",
 				Fix:    "Stop at the first; work it out when it is asked for; check first.",
 				Before: "n := &node{left, right}\nif old, ok := known[*n]; ok {\n\treturn old\n}\nknown[*n] = n\nreturn n",
 				After:  "key := node{left, right}\nif old, ok := known[key]; ok {\n\treturn old\n}\nn := &node{left, right}\nknown[key] = n\nreturn n",
@@ -40,7 +40,7 @@ func Rules() []diagnose.Rule {
 			Doc: diagnose.Doc{
 				What:   asked + "A function of the program's own on the way to the place makes a text, a list or a map, of which its caller only compares it, takes its length, looks keys up, goes over it, or writes it on.",
 				Why:    "Memory is taken and filled for what could be looked at where it comes from.",
-				Silent: "Below 8 % of the base's time or a tenth of its bytes; where anything else sees the result.",
+				Silent: "Below 8 % of the base's time or a tenth of its bytes; where anything else sees the result; for a list or map that the function sorts, or collects under a lock.",
 				Fix:    "Compare the parts, count, keep the map, hand each element on, write to what the caller writes to.",
 				Before: "if text(a) == text(b) {\n\treport(a)\n}",
 				After:  "if len(a.parts) == len(b.parts) && slices.Equal(a.parts, b.parts) {\n\treport(a)\n}",

@@ -330,7 +330,7 @@ func TestPrinciples(t *testing.T) {
 		{"made before the look-up", "used-in-part", append(some("m/app.branch:110 runtime.newobject runtime.mallocgc", 400), stack{frames: "m/app.branch:111 runtime.mapaccess2", n: 100}), taken("m/app.branch:110", 1000), 110, "n is made on the heap before line 111"},
 		{"made and put in now and then", "used-in-part", append(some("m/app.branch:110 runtime.newobject runtime.mallocgc", 400), stack{frames: "m/app.branch:111 runtime.mapaccess2", n: 100}, stack{frames: "m/app.branch:114 runtime.mapassign", n: 90}), taken("m/app.branch:110", 1000), 110, "leave it to the collector"},
 		{"made and put in", "used-in-part", append(some("m/app.branch:110 runtime.newobject runtime.mallocgc", 400), stack{frames: "m/app.branch:111 runtime.mapaccess2", n: 100}, stack{frames: "m/app.branch:114 runtime.mapassign", n: 110}), taken("m/app.branch:110", 1000), 0, ""},
-		{"a timer before the wait", "used-in-part", some("m/app.wait:128 time.NewTimer time.newTimer", 400), nil, 128, "timer before line 129"},
+		{"a timer before the wait", "used-in-part", some("m/app.wait:128 time.NewTimer time.newTimer", 400), nil, 128, "made for each wait in line 129"},
 		{"a timer that expires", "used-in-part", append(some("m/app.wait:128 time.NewTimer time.newTimer", 400), stack{frames: "m/app.wait:133 m/app.expired:137", n: 100}), nil, 0, ""},
 		{"an error of the call itself", "used-in-part", some("m/app.read:267 m/app.parsed:264 m/app.clean:56 strings.ReplaceAll", 400), nil, 0, ""},
 		{"texts that are compared", "built-to-be-read", some("m/app.equal:140 m/app.words2:144 strings.Join", 400), taken("m/app.equal:140 m/app.words2:144 strings.Join", 1000), 140, "makes a text that equal only compares"},
