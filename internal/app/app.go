@@ -73,6 +73,9 @@ func dispatch(ctx context.Context, e *cli.Env, args []string) error {
 	case "-h", "-help", "--help", "help":
 		return help(e, rest)
 	case "-version", "--version", "version":
+		if len(rest) > 0 {
+			return cli.UsageError("version takes neither flags nor operands: %q", rest[0])
+		}
 		info, ok := debug.ReadBuildInfo()
 		if !ok {
 			info = new(debug.BuildInfo)

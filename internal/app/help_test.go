@@ -57,6 +57,16 @@ func TestTextsThatDoNotArrive(t *testing.T) {
 	}
 }
 
+// TestVersionAlone: what version does not know is refused, as a script that asks for
+// JSON would take the text for it.
+func TestVersionAlone(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := Run(t.Context(), []string{"version", "-json"}, strings.NewReader(""), &out, &errs)
+	if code != cli.ExitUsage || out.Len() > 0 || !strings.Contains(errs.String(), `"-json"`) {
+		t.Errorf("exit code %d, %q, %q", code, out.String(), errs.String())
+	}
+}
+
 // TestNearest: a slip of the keys finds its word, another word finds none.
 func TestNearest(t *testing.T) {
 	names := []string{"budget", "bench", "benchtime", "samples", "no-source", "no-binary", "c", "d"}

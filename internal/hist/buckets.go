@@ -74,7 +74,7 @@ func Restore(counts iter.Seq2[int, int64], exact *Exact) (*Histogram, error) {
 	for i, n := range counts {
 		switch {
 		case i < 0 || i >= buckets:
-			return nil, fmt.Errorf("bucket %d is out of range is out of range: there are %d", i, buckets)
+			return nil, fmt.Errorf("bucket %d is out of range: there are %d", i, buckets)
 		case n < 0:
 			return nil, fmt.Errorf("bucket %d holds %d times", i, n)
 		case n > math.MaxInt64-h.count:

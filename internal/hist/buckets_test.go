@@ -75,6 +75,8 @@ func TestRestoreRefuses(t *testing.T) {
 	for _, bad := range [][2]int64{{-1, 1}, {Buckets, 1}, {3, -1}} {
 		if _, err := Restore(func(yield func(int, int64) bool) { yield(int(bad[0]), bad[1]) }, nil); err == nil {
 			t.Errorf("bucket %d with %d times is accepted", bad[0], bad[1])
+		} else if strings.Count(err.Error(), "out of range") > 1 {
+			t.Error(err)
 		}
 	}
 	many := func(yield func(int, int64) bool) { _ = yield(3, math.MaxInt64) && yield(4, 1) }

@@ -156,7 +156,7 @@ func Find(ctx context.Context, o Options, measure func(ctx context.Context, s Se
 		s.Warn("interrupted: the result rests on the measurements until then")
 		err = nil
 	case errors.Is(err, search.ErrBudget):
-		s.Warn("the budget ran out: the result rests on the measurements until then; raise -budget with -budget")
+		s.Warn("the budget ran out: the result rests on the measurements until then; raise -budget")
 		err = nil
 	}
 	if n := s.least(); n < fewestRounds {

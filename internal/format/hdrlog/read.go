@@ -191,7 +191,7 @@ func (p *parser) interval(line []byte) (*Interval, error) {
 		return nil, fmt.Errorf("length: %.40q seconds are more than thirty years", fields[1])
 	}
 	if i.Start = p.at(start); i.Start.Unix() > maxSeconds {
-		return nil, fmt.Errorf("its start: %.40q behind the log's is more than the limit of %.0g seconds", fields[0], float64(maxSeconds))
+		return nil, fmt.Errorf("its start: %.40q after the log's is more than the limit of %.0g seconds", fields[0], float64(maxSeconds))
 	}
 	i.Length = time.Duration(length.seconds)*time.Second + time.Duration(length.nanos)
 	exact := p.exact

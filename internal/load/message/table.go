@@ -60,7 +60,7 @@ func readTable(name string, r io.Reader, maxBytes int64, maxRows int) (*Table, e
 		case err != nil:
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		case len(t.rows) == maxRows:
-			return nil, fmt.Errorf("read %s: larger than %d rows", name, maxRows)
+			return nil, fmt.Errorf("read %s: more than %d rows", name, maxRows)
 		}
 		for i, v := range row {
 			t.longest[i] = max(t.longest[i], len(v))

@@ -26,7 +26,7 @@ func TestReadTable(t *testing.T) {
 		{"a,b,a\n1,2,3\n", `column "a" appears twice`},
 		{"a,b\n1\n", "line 2"},
 		{"a\n\"1\n", `line 2`},
-		{"a\n" + strings.Repeat("1\n", 5), "larger than 4 rows"},
+		{"a\n" + strings.Repeat("1\n", 5), "more than 4 rows"},
 		{"a\n" + strings.Repeat("1", 100), "file is too long: the limit is 64 bytes"},
 	} {
 		_, err := readTable("x", strings.NewReader(tc.text), 64, 4)

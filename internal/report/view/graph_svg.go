@@ -213,7 +213,7 @@ func (d *svg) key(v *Graph) {
 	for i := range heats + 1 {
 		d.put(`<g class="node %s"><rect class="box" x="%d" y="0" width="14" height="14"/></g>`, heatClass(i), i*14)
 	}
-	x, what := (heats+1)*14+10, "colour and bar: cum, from 0 to 100 % of the total, written after “of”"
+	x, what := (heats+1)*14+10, "colour and bar: cum (after “of”), from 0 to 100 % of the total"
 	if slices.ContainsFunc(v.Nodes, func(n GraphNode) bool { return v.heat(n.Cum) < 0 }) {
 		d.put(`<g class="node %s"><rect class="box" x="%d" y="0" width="14" height="14"/></g>`, heatClass(-heats), x-4)
 		x, what = x+16, "colour and bar: cum as a share of the total; blue: below zero"
