@@ -230,13 +230,15 @@ func (w *walk) equalPointers(n, o node) bool {
 	return mask == w.mask(w.old, e) && (mask != "" || bytes.Equal(a[sizes/2:sizes], make([]byte, sizes/2)))
 }
 
-// mask is the name of what marks the pointers of a type, which holds the mask
-// itself; "" where there are none, or the runtime makes it.
+// mask is what marks the pointers of a type; "" where there are none, or the
+// runtime makes it.
 func (w *walk) mask(p *Program, d def) string {
 	relocs := w.t.object(d).Relocs(int(d.symbol))
 	for i := range relocs.Len() {
-		if n, _ := p.target(d, relocs.At(i).Ref); n != 0 && strings.HasPrefix(w.t.names[n], "runtime.gcbits.") {
-			return w.t.names[n]
+		n, _ := p.target(d, relocs.At(i).Ref)
+		bits, ok := p.definition(n)
+		if name := w.name(n); ok && strings.HasPrefix(name, "runtime.gcbits.") {
+			return name + string(w.t.object(bits).Data(int(bits.symbol)))
 		}
 	}
 	return ""

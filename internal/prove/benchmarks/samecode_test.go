@@ -117,6 +117,9 @@ func TestPlanted(t *testing.T) {
 		"lines":               {edits: [][3]string{{"placed.go", "//go:noinline", "// placed is.\n//\n//go:noinline"}}, differ: "Placed"},
 		"order of packages":   {edits: [][3]string{{"first/first.go", "import (", "import (\n\t_ \"example.org/planted/third\"\n"}}, differ: all},
 		"variables":           {edits: [][3]string{{"planted.go", "func unreached(x int) int {", "func unreached(x int) int {\n\tmany[x] = &x\n"}, {"planted.go", "var start", "var many [9000]*int\n\nvar start"}}, differ: all},
+		"a pointer's place":   {edits: [][3]string{{"placed.go", "b *int", "b int"}, {"placed.go", "c int", "c *int"}}, differ: "Masked"},
+		"a small one's place": {edits: [][3]string{{"placed.go", "e *int", "e int"}, {"placed.go", "f int", "f *int"}}, differ: "Small"},
+		"a type unreached":    {edits: [][3]string{{"placed.go", "h *int", "h int"}}},
 		"one name twice":      {edits: [][3]string{{"twice_test.go", "package planted\n", "package planted_test\n\nimport \"testing\"\n\nfunc BenchmarkPlain(*testing.B) {}\n"}}, differ: all},
 		"a file's stem":       {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.json"} }}, differ: "Read"},
 		"a source's stem":     {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.go"} }}},
@@ -134,7 +137,7 @@ func TestPlanted(t *testing.T) {
 				}
 				return
 			}
-			if len(verdicts) != 13 {
+			if len(verdicts) != 15 {
 				t.Fatalf("%d verdicts", len(verdicts))
 			}
 			for _, name := range slices.Sorted(maps.Keys(verdicts)) {
@@ -202,7 +205,7 @@ func TestSameCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.ExitCode() != 0 || !strings.Contains(res.Verdict.Text, "both sides run the same code: nothing was measured") || len(res.Benchmarks) != 3*13 {
+	if res.ExitCode() != 0 || !strings.Contains(res.Verdict.Text, "both sides run the same code: nothing was measured") || len(res.Benchmarks) != 3*15 {
 		t.Errorf("%+v, %d rows", res.Verdict, len(res.Benchmarks))
 	}
 }

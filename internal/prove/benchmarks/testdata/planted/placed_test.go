@@ -7,3 +7,15 @@ func BenchmarkPlaced(b *testing.B) {
 		sink = placed()
 	}
 }
+
+func BenchmarkMasked(b *testing.B) {
+	for b.Loop() {
+		sink = ofMasked(sink & 1)
+	}
+}
+
+func BenchmarkSmall(b *testing.B) {
+	for b.Loop() {
+		sink = ofSmall()
+	}
+}
