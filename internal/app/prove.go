@@ -40,8 +40,9 @@ Benchmarks: OLD and NEW are git revisions, directories (with a go.mod the whole 
 package), test binaries, or "." for the working tree with uncommitted changes. One operand is
 OLD, and NEW the working tree; with no operand, and for "." alone, OLD is HEAD. Equal binaries
 on both sides are "no change" at once, and so are benchmarks that reach only the same code (-aa
-measures them anyway). Prove builds both sides alike, runs their tests first, and measures each benchmark in rounds: short slices, each a process of
-its own, in random order and with a random layout of the code.
+measures them anyway). Prove builds both sides alike, runs their tests first, and measures each
+benchmark in rounds: short slices, each a process of its own, in random order and with a random
+layout of the code.
 
 Commands: with -cmd the operands are two command lines; wall time, CPU time and peak memory.
 

@@ -93,8 +93,8 @@ func TestDamagedPacks(t *testing.T) {
 	}
 	whole := packed(t, lines.String())
 	for name, c := range map[string]struct{ text, says string }{
-		"cut":       {whole[:len(whole)*2/3], "ends early"},
-		"cut later": {whole[:len(whole)-3], "ends early"},
+		"cut":       {whole[:len(whole)*2/3], "the file is truncated"},
+		"cut later": {whole[:len(whole)-3], "the file is truncated"},
 		"appended":  {whole + "0123456789", "dropped"},
 	} {
 		for _, view := range [][]string{{"merge", "-folded", "-o", "-"}, {"top", "-o", os.DevNull, "-json"}} {

@@ -26,8 +26,8 @@ func TestTruncatedTexts(t *testing.T) {
 		}
 		whole := packed(t, text)
 		_, errs, code := whet(t, "", "merge", "-format", "folded", "-o", "-", file(t, "x.gz", whole[:len(whole)*2/3]))
-		if code != 0 || !strings.Contains(errs, "ends early") {
-			t.Errorf("%s: exit code %d, %q; want a warning that it ends early", name, code, errs)
+		if code != 0 || !strings.Contains(errs, "the file is truncated") {
+			t.Errorf("%s: exit code %d, %q; want a warning that it is truncated", name, code, errs)
 		}
 	}
 }

@@ -30,12 +30,12 @@ func hopeless(runs int, samples int64, took, left time.Duration) bool {
 // hopelessText says after hopeless runs what they gave and what would do: the runs
 // that a verdict's samples take at their rate, with a tenth to spare.
 func hopelessText(runs int, samples int64, took time.Duration) string {
-	text := fmt.Sprintf("%d runs in %v gave %s of the program's own code, but a verdict needs %d, more than the budget allows: raise -budget, or give the program more work", runs, took.Round(100*time.Millisecond), quantity.Plural(int(samples), "CPU sample"), enoughSamples)
+	text := fmt.Sprintf("%d runs in %v gave %s of the program's own code, but a verdict needs %d, more than the budget allows: give the program more work", runs, took.Round(100*time.Millisecond), quantity.Plural(int(samples), "CPU sample"), enoughSamples)
 	if samples == 0 {
 		return text
 	}
 	needed := time.Duration(float64(took) * enoughSamples / float64(samples) * 1.1)
-	return fmt.Sprintf("%s, or -budget %v", text, max(needed.Round(5*time.Second), 5*time.Second))
+	return fmt.Sprintf("%s, or use -budget %v", text, max(needed.Round(5*time.Second), 5*time.Second))
 }
 
 // footprint is what a program may leave so that a second run of it would not be

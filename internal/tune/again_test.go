@@ -79,7 +79,7 @@ func TestRunsAgain(t *testing.T) {
 		{act: "read", stdin: open(dir, "in.txt"), warns: "whet did not repeat it because it read its standard input"},
 		{act: "burn", stdin: open(dir, "in.txt"), again: true},
 		{act: "burn", stdin: func(t *testing.T) io.Reader { return strings.NewReader("") }, warns: "may have read its standard input (redirect it from /dev/null)"},
-		{act: "write", warns: "since it changed state/count; -count 5"},
+		{act: "write", warns: "because it changed state/count; -count 5"},
 	} {
 		o := DefaultProgramOptions()
 		o.Dir, o.Operand, o.Out, o.Args, o.Count = dir, ".", filepath.Join(t.TempDir(), "run.whet"), []string{c.act}, c.count
@@ -188,10 +188,10 @@ func TestHopeless(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
-	const budget = "but a verdict needs 400, more than the budget allows"
+	const budget = "but a verdict needs 400, more than the budget allows: give the program more work"
 	for text, want := range map[string]string{
-		hopelessText(10, 11, 9040*time.Millisecond): "10 runs in 9s gave 11 CPU samples of the program's own code, and " + budget + ", or -budget 6m0s", // 9.04 s · 400/11 · 1.1 = 361.6 s
-		hopelessText(10, 0, time.Second):            "10 runs in 1s gave 0 CPU samples of the program's own code, and " + budget,
+		hopelessText(10, 11, 9040*time.Millisecond): "10 runs in 9s gave 11 CPU samples of the program's own code, " + budget + ", or use -budget 6m0s", // 9.04 s · 400/11 · 1.1 = 361.6 s
+		hopelessText(10, 0, time.Second):            "10 runs in 1s gave 0 CPU samples of the program's own code, " + budget,
 	} {
 		if text != want {
 			t.Errorf("got  %s\nwant %s", text, want)

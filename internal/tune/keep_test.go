@@ -28,7 +28,7 @@ func TestFullDisk(t *testing.T) {
 		r.w.Keep(fmt.Errorf("write %s: %w", name, &fs.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}))
 	}
 	outcome, err := r.finish(nil)
-	if err == nil || !strings.Contains(err.Error(), "b.go") || strings.Contains(err.Error(), "c.go") || !strings.Contains(err.Error(), "make room") {
+	if err == nil || !strings.Contains(err.Error(), "b.go") || strings.Contains(err.Error(), "c.go") || !strings.Contains(err.Error(), "free space") {
 		t.Errorf("finish: %v", err)
 	}
 	rec, page := openPage(t, outcome.Path)

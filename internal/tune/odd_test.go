@@ -205,7 +205,7 @@ func TestCostOfDying(t *testing.T) {
 func TestNoSuchCommand(t *testing.T) {
 	for command, want := range map[string]string{
 		"whet-no-such-program": "no such program",
-		"./nowhere":            "there is no",
+		"./nowhere":            "no such program",
 	} {
 		o := serviceOptions(t, "http://"+freeAddress(t)+"/")
 		o.Server = []string{command}

@@ -120,7 +120,7 @@ func TestNoTimeForOne(t *testing.T) {
 		t.Errorf("measured %+v, warnings %q", page.Benchmarks, page.Warnings)
 	}
 	_, err = recordModule(t, dir, func(o *Options) { o.Budget, o.Bench = 2*time.Second, "Never" })
-	if !gobench.KindNoResult.Of(err) || !strings.Contains(err.Error(), "and it is left out") {
+	if !gobench.KindNoResult.Of(err) || !strings.Contains(err.Error(), "so it is left out") {
 		t.Errorf("alone: %v", err)
 	}
 }
