@@ -290,7 +290,7 @@ func TestRefused(t *testing.T) {
 		{vendored, "dep.test/dep/cmd", flags(), gobench.KindUsage, `dep\.test/dep/cmd is vendored, where whet cannot add its agent: name the package in its own module`},
 		{zoo, "./cmd/zoo", flags("-n"), gobench.KindUsage, `build own\.test/zoo/cmd/zoo: the flags .* produce no program: .*`},
 		{zoo, "./cmd/zoo", flags("-nonsense"), gobench.KindCompile, `own\.test/zoo/cmd/zoo does not compile: flag provided but not defined: -nonsense`},
-		{zoo, "./cmd/zoo", flags("-cover"), gobench.KindUsage, `own\.test/zoo/cmd/zoo cannot be built with both -cover and whet's agent (the cover command does not see the agent's files): leave -cover out`},
+		{zoo, "./cmd/zoo", flags("-cover"), gobench.KindUsage, `own\.test/zoo/cmd/zoo cannot be built with both -cover and whet's agent \(the cover command does not see the agent's files\): leave -cover out`},
 		{crowded, ".", flags(), gobench.KindUsage, `zwhetagent\.go and all such names up to 100 exist in .*: remove or rename one; whet needs the name for its agent`},
 	} {
 		target, err := gobench.Resolve(t.Context(), tt.dir, tt.operand, tt.o)

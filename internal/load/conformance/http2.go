@@ -171,7 +171,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 		if got.Requests != 6*maxStreams || got.Answered()+reset != 6*maxStreams || got.Failed() != reset || reset > 2*20 {
 			t.Errorf("%d requests, status %v, errors %v %q", got.Requests, got.Status, got.Errors, got.Examples)
 		}
-		if n := m.connections.Load(); n < 2 || n > 2+reset || m.most.Load() != maxStreams || len(got.report.Notes) != 1 || !strings.Contains(got.report.Notes[0], "fewer streams") {
+		if n := m.connections.Load(); n < 2 || n > 2+reset || m.most.Load() != maxStreams || len(got.report.Notes) != 1 || !strings.Contains(got.report.Notes[0], "allows fewer than") {
 			t.Errorf("%d connections, %d requests at a time on one, notes %q", n, m.most.Load(), got.report.Notes)
 		}
 	})
