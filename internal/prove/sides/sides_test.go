@@ -511,7 +511,7 @@ func TestRefusals(t *testing.T) {
 		{"no directory", Options{Dir: dir, Old: Spec{Operand: "./nope"}, New: Spec{Operand: "."}}, gobench.KindUsage,
 			`\./nope \(old\): no such directory or file`},
 		{"no module", Options{Dir: nowhere, Old: Spec{Operand: "."}, New: Spec{Operand: "."}}, gobench.KindNoModule,
-			`\. \(old\): it is not in a Go module: .*`},
+			`\. \(old\): not in a Go module: .*`},
 		{"no binary", Options{Dir: plain, Old: Spec{Operand: "./x.txt"}, New: Spec{Operand: "."}}, gobench.KindUsage,
 			`\./x\.txt \(old\): \S+x\.txt is not a test binary, nor a program built with Go: build one with .go test -c.`},
 		{"a module further down", Options{Dir: above, Old: Spec{Operand: "HEAD"}, New: Spec{Operand: "."}}, gobench.KindNoModule,

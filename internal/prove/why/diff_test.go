@@ -277,7 +277,7 @@ func TestOrderAndBound(t *testing.T) {
 	d := differOf(1000, []*hot.Classified{stacks(old...)}, []*hot.Classified{stacks(new...)})
 	var c compare.Change
 	d.fill(&c)
-	if len(c.Functions) != most || c.Functions[0].Function != fmt.Sprintf("f%02d", most+4) || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "5 functions more") {
+	if len(c.Functions) != most || c.Functions[0].Function != fmt.Sprintf("f%02d", most+4) || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "5 more functions differ") {
 		t.Errorf("%d functions, first %+v, warnings %q", len(c.Functions), c.Functions[0], c.Warnings)
 	}
 }
