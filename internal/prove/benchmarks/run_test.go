@@ -316,9 +316,11 @@ func trees(t *testing.T) string {
 		at := side.String() + "/"
 		write(at+"go.mod", "module example.org/tree\n\ngo 1.26\n")
 		write(at+"x_test.go", "package tree\n\nimport \"testing\"\n\n"+bench("A", "b.StopTimer()\n\t\tb.StartTimer()\n\t\tfor range 100_000 {\n\t\t}"))
-		text := "package sub\n\nimport \"testing\"\n\n" + bench("A", "work()") + "\nfunc work() {\n\tfor range 100 {\n\t}\n}\n"
-		if side == compare.New {
-			text += bench("B", "work()")
+		text := "package sub\n\nimport \"testing\"\n\n" + bench("A", "work()")
+		if side == compare.Old {
+			text += "\nfunc work() {\n\tfor range 100 {\n\t}\n}\n"
+		} else {
+			text += bench("B", "work()") + "\nfunc work() {\n\tfor range 101 {\n\t}\n}\n"
 		}
 		write(at+"sub/x_test.go", text)
 	}
