@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -104,9 +103,6 @@ func TestCompareIsBenchstat(t *testing.T) {
 	benchstat := goTool(t, "golang.org/x/perf/cmd/benchstat")
 	t.Chdir(fixtures(t))
 	for _, args := range []string{
-		// Behind a "~" stand those with a column without any comparison: benchstat
-		// gives its "vs base" no room, so that the lines of its head do not meet
-		// those below. There all but the blanks is compared.
 		"old.txt new.txt",
 		"old.txt",
 		"old.txt new.txt old.txt",
@@ -145,15 +141,14 @@ func TestCompareIsBenchstat(t *testing.T) {
 		"encode-old.txt encode-new.txt",
 		"encode-new.txt encode-old.txt",
 		"before=encode-old.txt after=encode-new.txt again=encode-old.txt",
-		"~-filter .unit:(sec/op|OR|digits/op) -row .name,/code -col .file,/size encode-old.txt encode-new.txt",
+		"-filter .unit:(sec/op|OR|digits/op) -row .name,/code -col .file,/size encode-old.txt encode-new.txt",
 		"-col /gomaxprocs encode-old.txt",
 		"-col side@(new|old) sides.txt",
 		"-col side -row .name -ignore /n sides.txt",
-		"~-col /n@num -table side,.config sides.txt",
+		"-col /n@num -table side,.config sides.txt",
 		"-col side -filter .unit:(a|OR|b|OR|zero) sides.txt",
 		"-table side -row .fullname@alpha -col .file sides.txt",
 	} {
-		args, ragged := strings.CutPrefix(args, "~")
 		var list []string
 		for _, arg := range strings.Split(args, " ") {
 			list = append(list, strings.ReplaceAll(arg, "|", " "))
@@ -164,9 +159,6 @@ func TestCompareIsBenchstat(t *testing.T) {
 			if code != cli.ExitDone {
 				t.Errorf("%s %s: exit code %d: %s", format, args, code, remarks)
 				continue
-			}
-			if ragged {
-				theirs, ours = squeeze(theirs), squeeze(ours)
 			}
 			// Below benchstat's output stand our notes.
 			if rest, ok := strings.CutPrefix(ours, theirs); theirs == "" || !ok || !onlyNotes(rest) {
@@ -183,11 +175,6 @@ func TestCompareIsBenchstat(t *testing.T) {
 	if _, ours, _ := runCompare(one...); !strings.HasPrefix(ours, theirs) {
 		t.Errorf("one comparison:\n%s\nbenchstat prints:\n%s", ours, theirs)
 	}
-}
-
-// squeeze makes one blank of many.
-func squeeze(s string) string {
-	return regexp.MustCompile(` +`).ReplaceAllString(s, " ")
 }
 
 // TestBenchstatsFault keeps watch on the one figure that is not benchstat's: if

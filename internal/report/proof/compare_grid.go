@@ -16,7 +16,9 @@ import (
 // columns and needs more than they have widens those that are not tight, the
 // widest first, each to at least its share of what is missing. The margin
 // before a cell belongs to its column: all cells of a column begin where the
-// widest margin ends.
+// widest margin ends. A cell whose columns are all tight may be wider than they
+// are: the next one then follows after as many blanks as it begins too early,
+// as in benchstat.
 type grid struct {
 	cells []gridCell
 	tight map[int]bool // columns that a spanning cell does not widen
@@ -78,10 +80,6 @@ func (g *grid) widen(widths []int, c gridCell, need int) {
 	if have >= need {
 		return
 	}
-	if len(loose) == 0 {
-		widths[c.col+c.span-1] += need - have
-		return
-	}
 	for col := c.col; col < c.col+c.span; col++ {
 		if g.tight[col] {
 			need -= widths[col]
@@ -113,8 +111,8 @@ func (g *grid) write(b *bytes.Buffer, paint func(page.Style, string) string) {
 			b.WriteByte('\n')
 			at = 0
 		}
-		gap := max(begins[c.col]-at, 0) + margins[c.col] - page.Cells(c.margin)
-		b.WriteString(strings.Repeat(" ", gap))
+		gap := begins[c.col] - at
+		b.WriteString(strings.Repeat(" ", max(gap, -gap)+margins[c.col]-page.Cells(c.margin)))
 		b.WriteString(c.margin)
 		indent := 0
 		switch room := begins[c.col+c.span] - begins[c.col] - margins[c.col] - page.Cells(c.text); c.align {
@@ -129,7 +127,7 @@ func (g *grid) write(b *bytes.Buffer, paint func(page.Style, string) string) {
 		} else {
 			b.WriteString(c.text)
 		}
-		at = max(begins[c.col], at) + margins[c.col] + indent + page.Cells(c.text)
+		at = begins[c.col] + margins[c.col] + indent + page.Cells(c.text)
 	}
 	if len(cells) > 0 {
 		b.WriteByte('\n')

@@ -275,7 +275,9 @@ func TestGrid(t *testing.T) {
 		// 9 for two: the wider column, with its margin, gets 5.
 		{"span of odd width", []gridCell{{span: 2, text: "abcdefghi"}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, nil, "abcdefghi\na    b    c\n"},
 		{"tight column", []gridCell{{span: 2, text: "abcdefgh"}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, []int{1}, "abcdefgh\na      b c\n"},
-		{"all tight", []gridCell{{span: 2, text: "abcdefgh"}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, []int{0, 1}, "abcdefgh\na b      c\n"},
+		{"all tight", []gridCell{{span: 2, text: "abcdefgh"}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, []int{0, 1}, "abcdefgh\na b c\n"},
+		// It begins five cells too early: five blanks, and its margin.
+		{"after all tight", []gridCell{{span: 2, text: "abcdefgh"}, {col: 2, text: "z", margin: " "}, {row: 1, text: "a"}, {row: 1, col: 1, text: "b", margin: " "}, {row: 1, col: 2, text: "c", margin: " "}}, []int{0, 1}, "abcdefgh      z\na b c\n"},
 		{"nothing at the end", []gridCell{{text: "a"}, {col: 1, text: " "}, {row: 2, text: "b"}}, nil, "a\n\nb\n"},
 	} {
 		g := grid{tight: make(map[int]bool)}
