@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// numbered is a location with its number among those after another.
+// numbered is a location with its number among the successors of another.
 type numbered struct {
 	id     LocationID
 	number int32
 }
 
-// Builder interns what samples refer to and packs the samples.
+// Builder builds a Profile: it interns functions, locations and labels and
+// encodes the samples.
 type Builder struct {
 	p          *Profile
 	functionID map[Function]FunctionID
@@ -34,7 +35,7 @@ type Builder struct {
 // columns.
 func NewBuilder(types ...ValueType) *Builder {
 	return &Builder{
-		p:          &Profile{Meta: Meta{Types: types}, values: make([]tape, len(types)), strings: []string{""}},
+		p:          &Profile{Meta: Meta{Types: types}, values: make([]varints, len(types)), strings: []string{""}},
 		functionID: make(map[Function]FunctionID),
 		locationID: make(map[string]LocationID),
 		stringID:   map[string]uint64{"": 0},
@@ -91,8 +92,8 @@ func (b *Builder) NewLocation(mapping MappingID, address uint64, folded bool, li
 	return LocationID(len(b.p.Locations) - 1)
 }
 
-// Add packs a sample: its stack leaf first, as profiles have it, and a value
-// for every column.
+// Add adds a sample: its stack, leaf first as in pprof profiles, and a value for
+// every column.
 func (b *Builder) Add(leafFirst []LocationID, labels []Label, values ...int64) {
 	n, shared := len(leafFirst), 0
 	for shared < n && shared < len(b.path) && leafFirst[n-1-shared] == b.path[shared] {
@@ -134,7 +135,7 @@ func (b *Builder) Object(file string) MappingID {
 	return MappingID(i)
 }
 
-// AddFrames packs a sample whose stack is given as frames, leaf first.
+// AddFrames adds a sample whose stack is given as frames, leaf first.
 func (b *Builder) AddFrames(leafFirst []Frame, labels []Label, values ...int64) {
 	var stack []LocationID
 	for first := 0; first < len(leafFirst); {
@@ -157,9 +158,8 @@ func (b *Builder) Frames() *Frames {
 	return f
 }
 
-// AddShared packs a sample whose stack is given as the number of locations at
-// the root that it has in common with the sample before, and the others behind
-// them, root first.
+// AddShared adds a sample whose stack begins, at the root, with the first shared
+// locations of the sample before; others are the rest of the stack, root first.
 func (b *Builder) AddShared(shared int, others []LocationID, set LabelSet, values []int64) {
 	b.addValues(values)
 	b.addStack(shared, others)
@@ -185,7 +185,7 @@ func (b *Builder) addStack(shared int, others []LocationID) {
 	b.p.stacks.stack(shared, b.numbers)
 }
 
-// number is that of a location among those after another.
+// number returns the number of a location among the successors of another.
 func (b *Builder) number(at int, id LocationID) int {
 	if at >= len(b.p.after) {
 		b.p.after = append(b.p.after, make([][]LocationID, at+1-len(b.p.after))...)
@@ -219,8 +219,8 @@ func (b *Builder) find(at int, id LocationID) int32 {
 	return int32(n)
 }
 
-// fewFollow is how many locations after another are looked through: seldom are
-// there more, and most of what is met was met early.
+// fewFollow is the number of successors of a location that find searches in
+// turn: more are rare, and the common ones come first.
 const fewFollow = 8
 
 // addValues adds the values of a sample.
@@ -249,7 +249,7 @@ func (b *Builder) labelSet(labels []Label) LabelSet {
 }
 
 // NewLabelSet adds a set encoded with AppendLabel without looking for an equal
-// one: for readers that know them apart.
+// one: for readers that know that their sets differ.
 func (b *Builder) NewLabelSet(encoded []byte) LabelSet {
 	b.p.sets = append(b.p.sets, bytes.Clone(encoded))
 	b.memory += setBytes + int64(len(encoded))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Cost is what one key (a function, a line) holds of a column: Flat in samples
-// that end there, Cum in samples that pass through it.
+// Cost is the cost of one key (a function, a line) in a column: Flat sums the
+// samples that end there, Cum those that pass through it.
 type Cost struct {
 	Flat, Cum int64
 }

@@ -32,7 +32,7 @@ func (p *Profile) Scaled(ratios []float64) *Profile {
 		return p
 	}
 	out := *p
-	out.values = make([]tape, len(p.values))
+	out.values = make([]varints, len(p.values))
 	row := make([]int64, len(ratios))
 	for r := p.Rows(columns...); r.Next(); {
 		any := false
@@ -53,11 +53,11 @@ func (p *Profile) Scaled(ratios []float64) *Profile {
 	return &out
 }
 
-// Only returns the profile with the values of samples that keep does not select at
-// zero. All else is shared with p.
+// Only returns the profile with zero values for the samples that keep does not
+// select. All else is shared with p.
 func (p *Profile) Only(keep Keep) *Profile {
 	out := *p
-	out.values = make([]tape, len(p.values))
+	out.values = make([]varints, len(p.values))
 	columns := make([]int, len(p.values))
 	for t := range columns {
 		columns[t] = t
@@ -99,8 +99,9 @@ func (p *Profile) WithLabel(l Label) *Profile {
 // HasLabelKey reports whether a label of the profile may have this key.
 func (p *Profile) HasLabelKey(key string) bool { return slices.Contains(p.strings, key) }
 
-// Named gives the functions the names that name makes of theirs. Functions that it
-// gives one name are one function: what several of them hold of a sample counts once.
+// Named returns the profile with its functions renamed by name. Functions that get
+// the same name become one function: a sample that passes through several of them
+// counts once.
 func (f *Frames) Named(name func(string) string) *Frames {
 	out := *f
 	out.frames = slices.Clone(f.frames)
@@ -110,9 +111,9 @@ func (f *Frames) Named(name func(string) string) *Frames {
 	return &out
 }
 
-// Without returns the profile without the frames of some functions, whose samples
-// are their callers' then. A sample keeps its frames where it has no others. All
-// else is shared with f.
+// Without returns the profile without the frames of some functions; their samples
+// count for their callers. A stack of such frames only keeps them. All else is
+// shared with f.
 func (f *Frames) Without(functions ...string) *Frames {
 	out := *f
 	out.of = slices.Clone(f.of)

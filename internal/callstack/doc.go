@@ -3,7 +3,7 @@
 //
 // Its input is a [Profile]: samples in columns of a few bytes each, built by a
 // [Builder] from any profile format and read in order. [Frames] are its locations
-// after inlining is expanded, for whoever asks what ran. Flat and cum follow
+// with inlined calls expanded, for questions about functions and lines. Flat and cum follow
 // pprof: flat counts a sample at its leaf frame; cum counts it once for every
 // distinct key on its stack, however often recursion repeats the key. Inlined
 // frames are frames of their own.

@@ -24,8 +24,7 @@ type FrameID uint32
 type Keep func(sample int) bool
 
 // Frames is a profile with its locations expanded to frames; equal frames of
-// several locations are one. The samples are the profile's: Stacks goes through
-// them.
+// several locations are one. Stacks iterates over its samples.
 type Frames struct {
 	*Profile
 	frames []Frame
@@ -92,7 +91,7 @@ func (f *Frames) Frame(id FrameID) *Frame { return &f.frames[id] }
 // NumFrames returns the number of distinct frames.
 func (f *Frames) NumFrames() int { return len(f.frames) }
 
-// Stacks goes through samples as a Cursor does, with their stacks as frames.
+// Stacks iterates over samples as a Cursor does, with their stacks as frames.
 type Stacks struct {
 	// Stack is the sample's stack, leaf first. It is valid until Next, which
 	// keeps the last Shared frames of the sample before.
@@ -110,9 +109,9 @@ type Stacks struct {
 	labeled int // samples whose labels have been decoded
 }
 
-// column reads a column as far as it is asked for.
+// column decodes the values of a column on demand.
 type column struct {
-	reel
+	varintReader
 	read  int
 	value int64
 }
@@ -122,7 +121,7 @@ type column struct {
 func (f *Frames) Stacks(keep Keep, columns ...int) *Stacks {
 	s := &Stacks{of: f, cursor: f.Cursor(), keep: keep, asked: columns, depths: make([]int, 1, f.deepest+1)}
 	for t := range f.values {
-		s.columns = append(s.columns, column{reel: f.values[t].reel()})
+		s.columns = append(s.columns, column{varintReader: f.values[t].reader()})
 	}
 	return s
 }
@@ -147,8 +146,8 @@ func (s *Stacks) wanted() bool {
 	return len(s.asked) == 0 || slices.ContainsFunc(s.asked, func(t int) bool { return s.Value(t) != 0 })
 }
 
-// expand makes Stack the frames of the cursor's path. The buffer holds them from
-// its end on, so that those of a shared root stay where they are.
+// expand sets Stack to the frames of the cursor's path. They fill the buffer from
+// its end, so that the frames of a shared root stay in place.
 func (s *Stacks) expand() {
 	c := s.cursor
 	s.depths = s.depths[:c.Shared+1]

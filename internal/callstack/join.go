@@ -6,11 +6,10 @@ import (
 )
 
 // Joined returns the samples of p and after them those of q, their values
-// multiplied by scale and rounded. It is what Merge makes of the two, but
-// that equal samples stay apart, and so do equal locations, and that samples of
-// zero and what only they refer to are kept: enough for sums, in a quarter of
-// the time. A build that is mapped under two file names may go by the other
-// one. What is p's is shared with it.
+// multiplied by scale and rounded. Unlike Merge it does not combine equal
+// samples or equal locations and keeps samples of zero with their locations:
+// enough for sums, in a quarter of the time. A build mapped under two file names
+// may get either name. The result shares p's data.
 func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 	m := NewMerger(&p.Meta)
 	for _, meta := range []*Meta{&p.Meta, &q.Meta} {
@@ -53,15 +52,15 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 		out.sets = append(out.sets, shiftedLabels(set, uint64(len(p.strings))))
 	}
 	first := out.succeed(q, len(p.Locations))
-	stacks, labels := q.stacks.reel(), q.labels.reel()
+	stacks, labels := q.stacks.reader(), q.labels.reader()
 	var numbers []byte
 	for range q.samples {
 		stacks.record()
 		shared := int(stacks.uvarint())
 		n := int(stacks.uvarint())
-		others := reel{at: stacks.bytes(n)}
+		others := varintReader{at: stacks.bytes(n)}
 		numbers = numbers[:0]
-		if shared == 0 && n > 0 { // those of q at the root stand behind those of p
+		if shared == 0 && n > 0 { // q's locations at the root come after p's
 			numbers = appendUvarint(numbers, others.uvarint()+first)
 		}
 		out.stacks.stack(shared, append(numbers, others.at...))
@@ -69,7 +68,7 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 		out.labels.set(LabelSet(labels.uvarint()) + LabelSet(len(p.sets)))
 	}
 	for t := range p.values {
-		column, values := p.values[t].shared(), q.values[t].reel()
+		column, values := p.values[t].shared(), q.values[t].reader()
 		for range q.samples {
 			values.record()
 			column.value(int64(math.Round(float64(values.varint()) * scale)))
@@ -107,7 +106,7 @@ func shiftedLabels(set []byte, by uint64) (out []byte) {
 		}
 		return id
 	}
-	for r := (reel{at: set}); len(r.at) > 0; {
+	for r := (varintReader{at: set}); len(r.at) > 0; {
 		key, str := shift(r.uvarint()), shift(r.uvarint())
 		num := r.varint()
 		out = AppendLabel(out, key, str, num, shift(r.uvarint()))

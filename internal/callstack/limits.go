@@ -10,7 +10,7 @@ const (
 	MaxTypes = 256    // value columns
 )
 
-// Limits bound what a reader takes on; a file beyond them is refused.
+// Limits bound the input of a reader; it refuses a larger file.
 type Limits struct {
 	MaxBytes  int64 // of the text or message, unpacked
 	MaxMemory int64 // what is made of it takes, as Builder.Memory counts
@@ -34,24 +34,23 @@ const (
 )
 
 // Memory returns about how many bytes the profile under construction takes,
-// with what the builder and a reader need to find its parts again.
+// with the builder's and a reader's indexes.
 func (b *Builder) Memory() int64 { return b.memory + sampleBytes*int64(b.p.samples) }
 
-// Memory returns about how many bytes the merged profile takes, with what
-// finds its samples again.
+// Memory returns about how many bytes the merged profile takes, with the index
+// of its samples.
 func (m *Merger) Memory() int64 {
 	return m.b.Memory() + int64(m.b.p.samples)*(64+8*int64(len(m.row)))
 }
 
-// MergeMemory returns how much of it adding p may take, at most.
+// MergeMemory returns the most bytes of it that adding p may take.
 func MergeMemory(p *Profile) int64 {
 	return int64(p.samples) * (sampleBytes + 64 + 8*int64(len(p.values)))
 }
 
-// FrameSteps returns how many frames follow one another in the profile's stacks:
-// of each sample those that it does not share with the sample before, inlined
-// ones counted, which is the work of a sum over all; and the frames of the
-// deepest stack.
+// FrameSteps returns the number of frames a sum over all samples visits: of each
+// sample the frames, inlined ones included, that it does not share with the
+// sample before. It also returns the number of frames of the deepest stack.
 func (p *Profile) FrameSteps() (steps int64, deepest int) {
 	depths := make([]int, 1, p.deepest+1) // frames up to each location of the path
 	for c := p.Cursor(); c.Next(); {

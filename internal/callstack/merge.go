@@ -12,8 +12,8 @@ import (
 
 // Merge adds up profiles with the same sample and period types as pprof
 // does: samples with equal stacks and labels become one, in the order of their
-// first, and those whose values are all zero are left out, with what only they
-// refer to. The values of profile i are first multiplied by scales[i] and
+// first, and samples whose values are all zero are left out, with the locations
+// and functions that only they refer to. The values of profile i are first multiplied by scales[i] and
 // rounded; no scales are ones.
 //
 // Stacks are equal when their locations are: the same addresses, wherever the
@@ -39,11 +39,11 @@ func Merge(scales []float64, profiles ...*Profile) (*Profile, error) {
 	return m.Merged(), nil
 }
 
-// Merger is Merge, one profile after the other: what was added
-// need not be kept.
+// Merger merges profiles as Merge does, one after the other: the caller need not
+// keep a profile it has added.
 //
-// A sample is known again by its stack and label set. Keeping every stack to
-// compare with would take five times the memory of the result, so it keeps a
+// A sample is identified by its stack and label set. Keeping every stack for
+// comparison would take five times the memory of the result, so Merger keeps a
 // number: two polynomials over the integers modulo 2^61-1 with the locations'
 // ids as coefficients, each at a point drawn at random, of the second the lower
 // 32 bits. Two different sequences of n ids have the same value at n of 2^61
@@ -168,7 +168,7 @@ func (m *Merger) Add(scale float64, p *Profile) error {
 	return nil
 }
 
-// meta merges what a profile says of itself.
+// meta merges the metadata of a profile.
 func (m *Merger) meta(from *Meta) error {
 	to := &m.b.p.Meta
 	m.profiles++
@@ -278,7 +278,7 @@ func keyOf(m *Mapping) mappingKey {
 }
 
 // labelSet numbers a set of labels, from 1 on. Sets are the same if they differ
-// only in the order of their keys, or in labels that say nothing.
+// only in the order of their keys, or in empty labels.
 func (m *Merger) labelSet(labels []Label) uint64 {
 	labels = slices.DeleteFunc(labels, func(l Label) bool { return l == Label{Key: l.Key} })
 	slices.SortStableFunc(labels, func(a, b Label) int {
@@ -344,8 +344,8 @@ func (m *Merger) next(h [2]uint64, coefficient uint64) [2]uint64 {
 	return h
 }
 
-// identities numbers samples by what next makes of them: a hash table of linear
-// probing, of sixteen bytes a slot.
+// identities numbers samples by their identity: a hash table with linear
+// probing, sixteen bytes a slot.
 type identities struct {
 	slots []identity
 	used  int
@@ -357,8 +357,8 @@ type identity struct {
 	sample uint32 // 1 + its number; 0 is a free slot
 }
 
-// find returns the number of a sample, and whether it was there: a new one gets
-// that given.
+// find returns the number of a sample and whether it was there; a new sample
+// gets the given number.
 func (s *identities) find(h [2]uint64, number int) (sample int, known bool) {
 	if 4*s.used >= 3*len(s.slots) {
 		s.reserve(s.used + 256)
@@ -416,7 +416,7 @@ func (c *tally) at(i int) int64 {
 	return c.large[i]
 }
 
-// add adds to the i-th value, which may be the first behind the last.
+// add adds to the i-th value; i may be one past the last.
 func (c *tally) add(i int, v int64) {
 	if i == len(c.small) {
 		c.small = append(c.small, 0)

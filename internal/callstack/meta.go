@@ -52,12 +52,12 @@ func quoted(text string) (value, rest string, ok bool) {
 	return value, text[len(q):], err == nil
 }
 
-// Meta is what a profile says of itself.
+// Meta is the metadata of a profile.
 type Meta struct {
 	Types       []ValueType // one per value column
 	DefaultType int         // the column a view shows unless asked otherwise
-	// DefaultNamed says that the recorder chose DefaultType: otherwise it is the
-	// last column, and that of another profile that is merged with this one counts.
+	// DefaultNamed reports whether the recorder chose DefaultType. If not, it is
+	// the last column, and a merge takes that of another profile that named one.
 	DefaultNamed bool
 	PeriodType   ValueType
 	Period       int64 // one sample per Period of PeriodType
@@ -97,6 +97,6 @@ type Mapping struct {
 	BuildID string
 	// Addresses from Start to below Limit are the file's from Offset on.
 	Start, Limit, Offset uint64
-	// What of its locations the recorder has resolved already.
+	// The parts of its locations that the recorder has resolved.
 	HasFunctions, HasFilenames, HasLineNumbers, HasInlineFrames bool
 }

@@ -1,16 +1,16 @@
 package callstack
 
-// Pairs finds what is kept of pairs of numbers from none (-1) up. It is a hash
-// table of linear probing, since the map of the language takes three times as
-// long, and it is asked at every step that neighbouring samples do not share.
+// Pairs maps pairs of numbers, -1 and up, to values. It is a hash table with
+// linear probing: a Go map takes three times as long, and there is a look-up for
+// every frame that neighbouring samples do not share.
 type Pairs struct {
 	keys   []uint64 // the pair, each number plus one; 0 is a free slot
 	values []int32
 	used   int
 }
 
-// At returns where a pair's value is kept, until the next call, and whether the
-// pair was there.
+// At returns a pointer to a pair's value, valid until the next call, and reports
+// whether the pair was there.
 func (p *Pairs) At(a, b int32) (value *int32, found bool) {
 	if 2*p.used >= len(p.keys) {
 		p.grow()
@@ -25,8 +25,8 @@ func (p *Pairs) At(a, b int32) (value *int32, found bool) {
 	return &p.values[i], false
 }
 
-// Number returns the value of a pair. That of a new one is the number of pairs
-// before it.
+// Number returns the value of a pair. A new pair gets the number of pairs before
+// it.
 func (p *Pairs) Number(a, b int32) int32 {
 	value, found := p.At(a, b)
 	if !found {

@@ -56,15 +56,15 @@ type Profile struct {
 	samples int
 	deepest int
 
-	// after has for each location those that follow it on stacks towards the
-	// leaf, in the order in which they were met, at 1 + its id, and at 0 those at
-	// the root. Few follow any one, so that a stack is written with a byte for
-	// each location.
+	// after[1+id] lists the locations that follow location id on stacks towards
+	// the leaf, in the order of their first sample; after[0] lists those at the
+	// root. Few locations follow any one, so that a stack takes one byte for each
+	// of its locations.
 	after [][]LocationID
 
-	stacks tape   // a sample: locations shared with the one before, length of the others, of each, root first, its number in after
-	values []tape // a column: zigzag varints
-	labels tape   // a sample: its label set
+	stacks varints   // a sample: locations shared with the one before, length of the others, of each, root first, its number in after
+	values []varints // a column: zigzag varints
+	labels varints   // a sample: its label set
 }
 
 // LabelSet is the number of a set of labels in its profile. Equal sets in equal
@@ -101,7 +101,7 @@ func (p *Profile) Total(column int) int64 { return p.Sum(column, nil) }
 // Sum adds a column up over the samples kept.
 func (p *Profile) Sum(column int, keep Keep) int64 {
 	var sum int64
-	r := p.values[column].reel()
+	r := p.values[column].reader()
 	for i := range p.samples {
 		r.record()
 		if v := r.varint(); keep == nil || keep(i) {
@@ -121,7 +121,7 @@ func (p *Profile) EncodedLabels(set LabelSet) []byte { return p.sets[set] }
 func (p *Profile) Labels(set LabelSet) []Label { return p.appendLabels(nil, set) }
 
 func (p *Profile) appendLabels(out []Label, set LabelSet) []Label {
-	r := reel{at: p.sets[set]}
+	r := varintReader{at: p.sets[set]}
 	for len(r.at) > 0 {
 		key, str := r.uvarint(), r.uvarint()
 		num, unit := r.varint(), r.uvarint()
@@ -137,28 +137,27 @@ func (p *Profile) appendLabels(out []Label, set LabelSet) []Label {
 //		use(c.Path, c.Shared, c.Value(0))
 //	}
 type Cursor struct {
-	// Path is the sample's stack, root first. It is valid until Next, which
-	// changes only what stands after the first Shared locations: those are
-	// the locations of the sample that Next stood at before. A sum over
-	// prefixes of stacks is made once for each change of one, not once for
-	// each location of a sample.
+	// Path is the sample's stack, root first. It is valid until Next. The first
+	// Shared locations are those of the sample before, so that a sum over
+	// prefixes of stacks is computed once for each change of a prefix, not once
+	// for each location of a sample.
 	Path   []LocationID
 	Shared int
 
-	Rows       // of the same samples
-	end    int // of the part it goes through
-	stacks reel
-	behind []stretch // what Path lacks of the stack of the sample at hand, each from further on
-	all    bool      // stop at samples that are zero in all columns, too
-	list   []next    // see nexts
-	from   []uint32
+	Rows           // of the same samples
+	end        int // of the part it goes through
+	stacks     varintReader
+	suffixes   []suffix    // the undecoded part of the current sample's stack, in ascending order of at
+	all        bool        // stop at samples that are zero in all columns, too
+	successors []successor // see Profile.successors
+	from       []uint32
 }
 
 // Cursor returns a cursor over the samples in which any of the columns is not
 // zero; without columns, over all of them.
 func (p *Profile) Cursor(columns ...int) *Cursor {
-	c := &Cursor{Rows: *p.Rows(columns...), end: p.samples, stacks: p.stacks.reel(), Path: make([]LocationID, 0, p.deepest)}
-	c.list, c.from = p.nexts()
+	c := &Cursor{Rows: *p.Rows(columns...), end: p.samples, stacks: p.stacks.reader(), Path: make([]LocationID, 0, p.deepest)}
+	c.successors, c.from = p.successors()
 	return c
 }
 
@@ -173,17 +172,16 @@ func (p *Profile) Samples() *Cursor {
 	return c
 }
 
-// stretch is a part of a stack that has not been decoded: the numbers of its
-// locations from the at-th on, as far as the next stretch does not replace them.
-type stretch struct {
+// suffix is the undecoded end of a stack: the numbers of its locations from the
+// at-th on. The next suffix replaces it from that suffix's at on.
+type suffix struct {
 	at      int
 	numbers []byte
 }
 
-// Part makes a cursor that has not moved yet go through the samples from one
-// number up to another alone, so that several can share the work. What stands
-// before the part is passed over, in a small fraction of the time of a sum over
-// it.
+// Part restricts a cursor that has not moved yet to the samples [from, to), so
+// that several cursors can share the work. Skipping the samples before from takes
+// a small fraction of the time of a sum over them.
 func (c *Cursor) Part(from, to int) {
 	for c.next < from {
 		c.pass()
@@ -195,67 +193,67 @@ func (c *Cursor) Part(from, to int) {
 	c.end = to
 }
 
-// pass goes to the next sample and leaves its stack undecoded: samples that
-// nobody asks for cost no more than noting what may be needed of them. A
-// stretch from further on than what the sample shares is not.
+// pass goes to the next sample and leaves its stack undecoded: skipping a sample
+// costs no more than keeping its suffix. It drops the suffixes that begin after
+// the locations the sample shares with the one before.
 func (c *Cursor) pass() {
 	c.next++
 	c.stacks.record()
 	shared := int(c.stacks.uvarint())
 	numbers := c.stacks.bytes(int(c.stacks.uvarint()))
-	n := len(c.behind)
-	for n > 0 && c.behind[n-1].at >= shared {
+	n := len(c.suffixes)
+	for n > 0 && c.suffixes[n-1].at >= shared {
 		n--
 	}
-	c.behind = append(c.behind[:n], stretch{shared, numbers})
+	c.suffixes = append(c.suffixes[:n], suffix{shared, numbers})
 }
 
-// decode makes Path the stack of the sample at hand.
+// decode sets Path to the stack of the current sample.
 func (c *Cursor) decode() {
-	last := len(c.behind) - 1
-	c.Shared = min(len(c.Path), c.behind[0].at)
+	last := len(c.suffixes) - 1
+	c.Shared = min(len(c.Path), c.suffixes[0].at)
 	for i := range last {
-		c.Path = c.follow(c.Path[:c.behind[i].at], c.behind[i].numbers, c.behind[i+1].at)
+		c.Path = c.follow(c.Path[:c.suffixes[i].at], c.suffixes[i].numbers, c.suffixes[i+1].at)
 	}
-	c.Path = c.follow(c.Path[:c.behind[last].at], c.behind[last].numbers, cap(c.Path))
-	c.behind = c.behind[:0]
+	c.Path = c.follow(c.Path[:c.suffixes[last].at], c.suffixes[last].numbers, cap(c.Path))
+	c.suffixes = c.suffixes[:0]
 }
 
-// next is a location on a stack, and where in the list of nexts those begin that
-// follow it.
-type next struct {
+// successor is a location on a stack. Its own successors begin at index from of
+// the list of all successors.
+type successor struct {
 	id   LocationID
 	from uint32
 }
 
-// nexts makes one list of what follows each location, so that a stack is
-// decoded with one look into memory for each of its locations. At the root it
-// begins with the first.
-func (p *Profile) nexts() (list []next, from []uint32) {
+// successors returns the successors of every location in one list, so that
+// decoding a stack reads memory once for each of its locations. The successors
+// at the root come first; from[1+id] is the index of the first successor of id.
+func (p *Profile) successors() (list []successor, from []uint32) {
 	from = make([]uint32, max(1+len(p.Locations), len(p.after)))
 	n := uint32(0)
 	for at, ids := range p.after {
 		from[at] = n
 		n += uint32(len(ids))
 	}
-	list = make([]next, 0, n)
+	list = make([]successor, 0, n)
 	for _, ids := range p.after {
 		for _, id := range ids {
-			list = append(list, next{id, from[1+id]})
+			list = append(list, successor{id, from[1+id]})
 		}
 	}
 	return list, from
 }
 
-// follow decodes locations behind a path that has room for them, until it is so
-// long: the inner loop of every view.
+// follow appends decoded locations to path, which has the capacity for them,
+// until it has the given length: the inner loop of every view.
 func (c *Cursor) follow(path []LocationID, numbers []byte, length int) []LocationID {
 	n, at := len(path), uint32(0)
 	if n > 0 {
 		at = c.from[1+path[n-1]]
 	}
 	path = path[:length]
-	list := c.list
+	list := c.successors
 	for n < length && len(numbers) > 0 {
 		number := uint32(numbers[0])
 		if number < 0x80 {

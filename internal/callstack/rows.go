@@ -5,18 +5,18 @@ package callstack
 type Rows struct {
 	p       *Profile
 	next    int // index of the next sample
-	columns []reel
+	columns []varintReader
 	row     []int64
-	labels  reel
+	labels  varintReader
 	set     LabelSet
 	labeled int // samples whose label set has been read
 }
 
 // Rows returns the samples' values in the given columns.
 func (p *Profile) Rows(columns ...int) *Rows {
-	r := &Rows{p: p, labels: p.labels.reel(), row: make([]int64, len(columns))}
+	r := &Rows{p: p, labels: p.labels.reader(), row: make([]int64, len(columns))}
 	for _, t := range columns {
-		r.columns = append(r.columns, p.values[t].reel())
+		r.columns = append(r.columns, p.values[t].reader())
 	}
 	return r
 }

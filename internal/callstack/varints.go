@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// A tape's pieces double up to chunkSize: small beside the profile, large
-// beside a record.
+// The chunks of varints double in size up to chunkSize: small compared with the
+// profile, large compared with a record.
 const (
 	firstChunk = 4 << 10
 	chunkSize  = 256 << 10
 )
 
-// tape is a sequence of records of varints, written once at its end and read
-// in order. It grows by pieces, so that nothing is copied and no room is kept
-// for growth; no record lies in two pieces.
-type tape struct{ chunks [][]byte }
+// varints is an append-only sequence of records of varints, read in order. It
+// grows by chunks, so that growth copies nothing and reserves little; no record
+// spans two chunks.
+type varints struct{ chunks [][]byte }
 
-// room returns the piece in which the next n bytes have room, to append to.
-func (t *tape) room(n int) *[]byte {
+// room returns the chunk to append the next n bytes to.
+func (t *varints) room(n int) *[]byte {
 	if k := len(t.chunks); k > 0 && cap(t.chunks[k-1])-len(t.chunks[k-1]) >= n {
 		return &t.chunks[k-1]
 	}
@@ -29,7 +29,7 @@ func (t *tape) room(n int) *[]byte {
 
 // stack writes the record of a stack: how many locations it shares with the one
 // before, and the numbers of the others.
-func (t *tape) stack(shared int, numbers []byte) {
+func (t *varints) stack(shared int, numbers []byte) {
 	to := t.room(2*binary.MaxVarintLen32 + len(numbers))
 	*to = appendUvarint(*to, uint64(shared))
 	*to = appendUvarint(*to, uint64(len(numbers)))
@@ -37,18 +37,19 @@ func (t *tape) stack(shared int, numbers []byte) {
 }
 
 // value writes a value, zigzag.
-func (t *tape) value(v int64) {
+func (t *varints) value(v int64) {
 	to := t.room(binary.MaxVarintLen64)
 	*to = appendUvarint(*to, uint64(v)<<1^uint64(v>>63))
 }
 
 // set writes a label set.
-func (t *tape) set(set LabelSet) {
+func (t *varints) set(set LabelSet) {
 	to := t.room(binary.MaxVarintLen32)
 	*to = appendUvarint(*to, uint64(set))
 }
 
-// appendUvarint is binary.AppendUvarint, inlined for what nearly all numbers are.
+// appendUvarint is binary.AppendUvarint with the one-byte case, nearly all
+// numbers, inlined.
 func appendUvarint(b []byte, u uint64) []byte {
 	if u < 0x80 {
 		return append(b, byte(u))
@@ -56,32 +57,32 @@ func appendUvarint(b []byte, u uint64) []byte {
 	return binary.AppendUvarint(b, u)
 }
 
-// shared returns a tape that begins with t's records and can be written on
-// without t's noticing.
-func (t *tape) shared() tape {
+// shared returns varints that begin with t's records; appending to them leaves
+// t unchanged.
+func (t *varints) shared() varints {
 	chunks := slices.Clone(t.chunks)
 	if k := len(chunks) - 1; k >= 0 {
 		chunks[k] = slices.Clip(chunks[k])
 	}
-	return tape{chunks}
+	return varints{chunks}
 }
 
-// reel reads a tape.
-type reel struct {
-	at   []byte // what is left of the piece
-	rest [][]byte
+// varintReader reads varints from the start.
+type varintReader struct {
+	at   []byte   // the rest of the chunk being read
+	rest [][]byte // the chunks after it
 }
 
-func (t *tape) reel() reel { return reel{rest: t.chunks} }
+func (t *varints) reader() varintReader { return varintReader{rest: t.chunks} }
 
-// record makes the next record begin at r.at[0]. There must be one.
-func (r *reel) record() {
+// record moves to the next record, which must exist: it begins at r.at[0].
+func (r *varintReader) record() {
 	if len(r.at) == 0 {
 		r.at, r.rest = r.rest[0], r.rest[1:]
 	}
 }
 
-func (r *reel) uvarint() uint64 {
+func (r *varintReader) uvarint() uint64 {
 	if u := r.at[0]; u < 0x80 {
 		r.at = r.at[1:]
 		return uint64(u)
@@ -96,12 +97,12 @@ func (r *reel) uvarint() uint64 {
 	return u
 }
 
-func (r *reel) varint() int64 {
+func (r *varintReader) varint() int64 {
 	u := r.uvarint()
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-func (r *reel) bytes(n int) []byte {
+func (r *varintReader) bytes(n int) []byte {
 	b := r.at[:n:n]
 	r.at = r.at[n:]
 	return b
