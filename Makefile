@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install release deps test quick check unit cross demo fuzz soak bench exact pages look screenshot casebook fixtures types lines knowledge clean
+.PHONY: all build install release deps test quick check unit race cross demo fuzz soak bench exact pages look screenshot casebook fixtures types lines knowledge clean
 
 all: build
 
@@ -106,19 +106,41 @@ cross: ## vets and builds for the other systems
 
 # go test without -v does not say what was skipped: testlog prints its lines and
 # counts, and it alone decides: what go test failed of, it has to have seen.
-# With CI=true a skip fails. The packages whose tests wait longest come
-# first: as the last ones they would leave the processors with nothing else to do. Three at
-# a time, and four of a package's tests that run beside each other, as tests wait for
-# budgets and loads for a good part of their time.
-# Before a process ends the race detector waits for races of goroutines that are
-# still at it, a second unless told otherwise: of all packages, and of all whets
-# that their tests start, that is minutes in which nothing is done. What go test
-# vets, check has vetted, and with more of go vet's checks. Fixtures of rules have no
-# tests, and check has seen that they compile. The time limit is a busy machine's.
-unit: ## tests with the race detector: the house, fuzz seeds and the commands in the docs are among them
-	@echo "go test -race work"
+# With CI=true a skip fails. The race detector watches what starts goroutines or
+# synchronizes them; under it the rest would take five times as long, in which it has
+# nothing to see (make race runs all). Both kinds run beside each other, two packages
+# and four tests of a package of each, as tests wait for budgets and loads for a good
+# part of their time; those that wait longest come first, as at the end nothing would
+# run beside them. Before a process ends the race detector waits for races of
+# goroutines that are still at it, a second unless told otherwise: of all packages,
+# and of all whets that their tests start, that is minutes in which nothing is done.
+# What go test vets, check has vetted, and with more of go vet's checks. Fixtures of
+# rules have no tests, and check has seen that they compile. The time limit is a busy
+# machine's.
+TESTS   := -vet=off -parallel 4 -timeout 60m -json
+LONGEST := whet/internal/app whet/docs whet/internal/diagnose/rules whet/internal/tune whet/internal/prove/benchmarks
+export GORACE := atexit_sleep_ms=50 $(GORACE)
+
+unit: ## tests: the house, fuzz seeds and the commands in the docs are among them
 	@go build -o bin/testlog ./internal/house/testlog
-	@{ GORACE="atexit_sleep_ms=50 $${GORACE:-}" go test -race -vet=off -p 3 -parallel 4 -timeout 60m -json ./internal/tune ./docs ./internal/app ./internal/diagnose/rules $$(go list work | grep -v /fixtures/) 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
+	@all=$$(go list -f '{{.ImportPath}} {{.Dir}}' work | grep -v /fixtures/); racing=() plain=(); \
+	while read -r path dir; do \
+		if find "$$dir" -maxdepth 1 -name '*.go' ! -name '*_test.go' -exec grep -qE '^[[:space:]]*go [a-z]|"(sync|sync/atomic|golang.org/x/sync/.*)"$$' {} +; \
+		then racing+=("$$path"); else plain+=("$$path"); fi; \
+	done <<<"$$all"; \
+	longest() { for path in $(LONGEST); do for other; do if [ "$$path" = "$$other" ]; then echo "$$path"; fi; done; done; }; \
+	echo "go test of $${#plain[@]} packages, go test -race of $${#racing[@]} that start goroutines or synchronize them"; \
+	log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ \
+		{ go test -race -p 2 $(TESTS) $$(longest "$${racing[@]}") "$${racing[@]}" 2>&1 || echo '{"Action":"failed"}'; } >"$$log" & \
+		trap "kill $$! 2>/dev/null || true" INT TERM; \
+		go test -p 2 $(TESTS) $$(longest "$${plain[@]}") "$${plain[@]}" 2>&1 || echo '{"Action":"failed"}'; \
+		wait; cat "$$log"; \
+	} | bin/testlog
+
+race: ## all tests with the race detector: an hour
+	@go build -o bin/testlog ./internal/house/testlog
+	@{ go test -race -p 3 $(TESTS) $(LONGEST) $$(go list work | grep -v /fixtures/) 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
 
 demo: build ## what whet does, on a program of the casebook, in under two minutes
 	@mkdir -p $(DEMO)
