@@ -27,7 +27,7 @@ func TestCalibration(t *testing.T) {
 func TestSentences(t *testing.T) {
 	text, none := "each call makes a map", ""
 	c := Case{Name: "a", Kind: kindBenchmark}
-	r := Row{Places: []Place{{File: "f.go", Line: 1, Cause: &text}, {File: "f.go", Line: 2}, {File: "f.go", Line: 3, Cause: &none}, {File: "f.go", Line: 4, Cause: &text}},
+	r := Row{Places: []HotPlace{{File: "f.go", Line: 1, Cause: &text}, {File: "f.go", Line: 2}, {File: "f.go", Line: 3, Cause: &none}, {File: "f.go", Line: 4, Cause: &text}},
 		Claims: []Claim{{Rule: "x", File: "f.go", Line: 4, Confidence: finding.Low}}}
 	key := func(rule string, line int) claimKey { return claimKey{"a", rule, "f.go", line} }
 	for _, x := range []struct {

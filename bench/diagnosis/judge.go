@@ -25,20 +25,20 @@ type Row struct {
 	Commit string    `json:"commit"` // of whet as it diagnosed
 	Dirty  bool      `json:"dirty,omitempty"`
 
-	Failure string  `json:"failure,omitempty"`
-	Verdict string  `json:"verdict,omitempty"`
-	Outcome string  `json:"outcome,omitempty"`
-	Samples int64   `json:"samples"` // of the base's CPU time, as far as places tell
-	Places  []Place `json:"places"`
-	Claims  []Claim `json:"claims"`
-	Script  []Spot  `json:"script"`
+	Failure string     `json:"failure,omitempty"`
+	Verdict string     `json:"verdict,omitempty"`
+	Outcome string     `json:"outcome,omitempty"`
+	Samples int64      `json:"samples"` // of the base's CPU time, as far as places tell
+	Places  []HotPlace `json:"places"`
+	Claims  []Claim    `json:"claims"`
+	Script  []Spot     `json:"script"`
 	// ThereRatio is the share of the CPU profile whose innermost own line the
 	// commit changed.
 	ThereRatio float64 `json:"there_ratio"`
 }
 
-// Place is one of the hot places, as far as it is judged.
-type Place struct {
+// HotPlace is one of the hot places, as far as it is judged.
+type HotPlace struct {
 	Function   string   `json:"function"`
 	File       string   `json:"file"`
 	Line       int      `json:"line"`
@@ -68,7 +68,7 @@ type document struct {
 		Outcome string `json:"outcome"`
 	} `json:"verdict"`
 	Findings  []finding.Finding `json:"findings"`
-	HotPlaces []Place           `json:"hot_places"`
+	HotPlaces []HotPlace        `json:"hot_places"`
 	Profiles  []struct {
 		Kind    string `json:"kind"`
 		Classes []struct {
@@ -148,7 +148,7 @@ func (r *Row) read(text []byte) error {
 }
 
 // rank is where the first right place stands, from 1; 0: nowhere among those kept.
-func (c *Case) rank(places []Place) int {
+func (c *Case) rank(places []HotPlace) int {
 	for i, p := range places {
 		if c.right(p.File, append([]int{p.Line}, p.Lines...)...) {
 			return i + 1

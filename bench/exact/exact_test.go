@@ -8,8 +8,8 @@ import (
 	"whet/bench/ledger"
 )
 
-func heapAndDelay() *subject {
-	return &subject{
+func heapAndDelay() *testProfile {
+	return &testProfile{
 		types: []string{"alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "delay"},
 		names: []string{"main.main", "runtime.mallocgc", "net/http.Serve", "main.a", "main.b", "main.c", "main.d", "main.e"},
 		keys:  []string{"endpoint", "method"}, values: map[string]string{"endpoint": "/a", "method": "POST"},

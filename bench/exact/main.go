@@ -198,7 +198,7 @@ func find(dirs []string) ([]string, error) {
 }
 
 // cell compares one view of one profile, with pairs from its part of the deck.
-func (t *tools) cell(ctx context.Context, s *subject, v view, rows int, seed uint64) (Cell, error) {
+func (t *tools) cell(ctx context.Context, s *testProfile, v view, rows int, seed uint64) (Cell, error) {
 	c := Cell{Profile: s.name, Samples: s.samples, View: v.name, Verdicts: make(map[verdict]int)}
 	h := fnv.New64()
 	fmt.Fprint(h, s.name, v.name, seed)

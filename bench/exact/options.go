@@ -16,7 +16,7 @@ type option struct {
 
 // deck is every pair of different options, shuffled: whatever part of it is
 // dealt to a profile and a view, all of it has been when it is dealt out.
-func deck(s *subject, seed uint64) [][]option {
+func deck(s *testProfile, seed uint64) [][]option {
 	all := table(s)
 	var pairs [][]option
 	for i, a := range all {
@@ -40,7 +40,7 @@ func exclude(a, b string) bool {
 
 // table holds the options that a profile is tried with. Expressions are made
 // of its own names, so that they match something.
-func table(s *subject) []option {
+func table(s *testProfile) []option {
 	var out []option
 	add := func(name string, args ...string) { out = append(out, option{name: name, args: args}) }
 	add("cum", "-cum")

@@ -36,7 +36,7 @@ type run struct {
 // plan makes the command lines. Options that a verb of whet does not have are
 // said to change nothing: pprof gets them, whet does not, and the texts must
 // be equal all the same.
-func (v view) plan(s *subject, pair []option, flags []string) run {
+func (v view) plan(s *testProfile, pair []option, flags []string) run {
 	var r run
 	if v.prompt {
 		r.script = script(s, pair)
@@ -77,7 +77,7 @@ func loading(o option) bool {
 
 // script is what a user types: views, then the pair of options, the same views
 // again, filters on the line, and the options taken back one by one.
-func script(s *subject, pair []option) string {
+func script(s *testProfile, pair []option) string {
 	quote := func(i int) string { return regexp.QuoteMeta(s.names[i%len(s.names)]) }
 	commands := []string{"top", "top 7", "top7 -cum", "tree 12", "peek " + quote(3), "tags", "traces", "top 5 " + quote(1), "top -" + quote(2), "top " + quote(1) + " -" + quote(6) + " 3"}
 	r := rand.New(rand.NewPCG(uint64(len(s.names)), uint64(len(pair))))

@@ -13,7 +13,7 @@ import (
 )
 
 // draw makes the flame graph of each profile in both ways, in turns.
-func draw(ctx context.Context, files []string, scripts string, turns int, subjects []Subject) error {
+func draw(ctx context.Context, files []string, scripts string, turns int, subjects []Profile) error {
 	if turns < 6 {
 		return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", turns)
 	}
@@ -85,7 +85,7 @@ func wrote(name, end string, size *int64) func([]byte) error {
 
 // drawn is the table of how soon the flame graphs were there; empty where that
 // was not measured.
-func drawn(subjects []Subject) string {
+func drawn(subjects []Profile) string {
 	t := ledger.Table{Head: []string{"profile", "sample type", "samples", "whet flame", "pprof -raw and the scripts", "scripts/whet, time", "95 % interval", "whet CPU", "scripts CPU", "whet memory", "scripts memory", "whet's file", "scripts' file", "turns"}}
 	for _, s := range subjects {
 		if len(s.Whet) == 0 {

@@ -70,8 +70,8 @@ type Gesture struct {
 	Work     Times `json:"work"`
 }
 
-// Subject is one profile.
-type Subject struct {
+// Profile is one profile.
+type Profile struct {
 	Name      string    `json:"name"`
 	Samples   int       `json:"samples"`
 	PageBytes int64     `json:"page_bytes"`
@@ -105,8 +105,8 @@ func run(ctx context.Context) error {
 		if len(files) == 0 {
 			files = []string{"internal/format/profile/testdata/compile_stdcmd_merged.cpu.pb.gz"}
 		}
-		e := ledger.Begin[[]Subject]("bench/flame")
-		e.Samples = make([]Subject, len(files))
+		e := ledger.Begin[[]Profile]("bench/flame")
+		e.Samples = make([]Profile, len(files))
 		// Profiles are read here only when all processes are measured.
 		if *scripts != "" {
 			if err := draw(ctx, files, *scripts, *turns, e.Samples); err != nil {
@@ -124,7 +124,7 @@ func run(ctx context.Context) error {
 
 // render makes the text of the README from the kept samples.
 func render(dir string) (string, error) {
-	e, err := ledger.Load[[]Subject](dir, "flame")
+	e, err := ledger.Load[[]Profile](dir, "flame")
 	if err != nil {
 		return "", err
 	}
@@ -151,7 +151,7 @@ func render(dir string) (string, error) {
 }
 
 // move makes the page and moves it.
-func (s *Subject) move(ctx context.Context, file string, parts, runs int) error {
+func (s *Profile) move(ctx context.Context, file string, parts, runs int) error {
 	tmp, err := os.MkdirTemp("", "whet-bench-")
 	if err != nil {
 		return err

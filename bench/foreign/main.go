@@ -32,8 +32,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// Subject is one program's trace and what was read of it.
-type Subject struct {
+// ProgramTrace is one program's trace and what was read of it.
+type ProgramTrace struct {
 	Name       string `json:"name"`
 	Module     string `json:"module,omitempty"` // "": Go's own
 	Version    string `json:"version,omitempty"`
@@ -90,13 +90,13 @@ func run(ctx context.Context) error {
 	out := ledger.Flags("foreign")
 	flag.Parse()
 	return out.Tabulate(func() error {
-		e := ledger.Begin[[]Subject]("bench/foreign")
+		e := ledger.Begin[[]ProgramTrace]("bench/foreign")
 		m, err := newMeasurer(ctx, *traces)
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(m.tmp)
-		before, err := ledger.Load[[]Subject](out.Dir, "foreign")
+		before, err := ledger.Load[[]ProgramTrace](out.Dir, "foreign")
 		if err != nil && *only != "" && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -112,7 +112,7 @@ func run(ctx context.Context) error {
 				}
 				continue
 			}
-			s := p.Subject
+			s := p.ProgramTrace
 			if err := m.measure(ctx, p, &s); err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
@@ -134,7 +134,7 @@ type Judgement struct {
 
 // render makes the text of the README from the kept figures and judgements.
 func render(dir string) (string, error) {
-	e, err := ledger.Load[[]Subject](dir, "foreign")
+	e, err := ledger.Load[[]ProgramTrace](dir, "foreign")
 	if err != nil {
 		return "", err
 	}
@@ -166,7 +166,7 @@ func render(dir string) (string, error) {
 	return facts.Markdown() + "\n" + said.Markdown() + "\n" + e.Caption() + ".", nil
 }
 
-func agreement(s *Subject) string {
+func agreement(s *ProgramTrace) string {
 	if s.Failure != "" {
 		return "failed: " + s.Failure
 	}
@@ -174,7 +174,7 @@ func agreement(s *Subject) string {
 }
 
 // profiles says how many stacks of the blocking profiles are equal.
-func profiles(s *Subject) string {
+func profiles(s *ProgramTrace) string {
 	equal, stacks := 0, 0
 	var apart []string
 	for _, p := range s.Profiles {

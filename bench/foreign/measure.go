@@ -100,7 +100,7 @@ type document struct {
 // slack is how many times of goroutines begin or end with the trace.
 func (d *document) slack() int64 { return 2*d.Summary.Before + d.Summary.Created - d.Summary.Ended + 1 }
 
-func (m *measurer) measure(ctx context.Context, p program, s *Subject) error {
+func (m *measurer) measure(ctx context.Context, p program, s *ProgramTrace) error {
 	file := filepath.Join(m.traces, strings.ReplaceAll(p.Name, " ", "-")+".trace")
 	st, err := os.Stat(file)
 	if err != nil {

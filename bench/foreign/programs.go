@@ -16,18 +16,18 @@ import (
 
 // program is one that is traced.
 type program struct {
-	Subject
+	ProgramTrace
 	take func(ctx context.Context, m *measurer, p *program, out string) error
 }
 
 // programs are those whose traces are read: Go's compiler, a web server with HTTP/2,
 // the benchmark of a key-value store, a static file server, the test of a message broker.
 var programs = []program{
-	{Subject{Name: "go build", What: "the compiler on net/http, -traceprofile"}, takeCompiler},
-	{Subject{Name: "caddy", Module: "github.com/caddyserver/caddy/v2", Version: "v2.11.9", What: "gzips a text of 256 KiB over HTTP/2 (h2c), 8 connections of 4 streams, for 1 s"}, takeCaddy},
-	{Subject{Name: "bbolt", Module: "go.etcd.io/bbolt", Version: "v1.5.0", What: "BenchmarkDBBatch: 1,000 goroutines that write, one transaction each or in batches"}, takeBolt},
-	{Subject{Name: "fasthttp fileserver", Module: "github.com/valyala/fasthttp", Version: "v1.73.0", What: "its example, a file of 64 KiB over HTTP/1.1, 16 connections, for 1 s"}, takeFiles},
-	{Subject{Name: "nats-server", Module: "github.com/nats-io/nats-server/v2", Version: "v2.15.3", What: "tests of queue subscribers and requests across clustered servers, package test"}, takeBroker},
+	{ProgramTrace{Name: "go build", What: "the compiler on net/http, -traceprofile"}, takeCompiler},
+	{ProgramTrace{Name: "caddy", Module: "github.com/caddyserver/caddy/v2", Version: "v2.11.9", What: "gzips a text of 256 KiB over HTTP/2 (h2c), 8 connections of 4 streams, for 1 s"}, takeCaddy},
+	{ProgramTrace{Name: "bbolt", Module: "go.etcd.io/bbolt", Version: "v1.5.0", What: "BenchmarkDBBatch: 1,000 goroutines that write, one transaction each or in batches"}, takeBolt},
+	{ProgramTrace{Name: "fasthttp fileserver", Module: "github.com/valyala/fasthttp", Version: "v1.73.0", What: "its example, a file of 64 KiB over HTTP/1.1, 16 connections, for 1 s"}, takeFiles},
+	{ProgramTrace{Name: "nats-server", Module: "github.com/nats-io/nats-server/v2", Version: "v2.15.3", What: "tests of queue subscribers and requests across clustered servers, package test"}, takeBroker},
 }
 
 // checkout copies a module out of the module cache.

@@ -36,8 +36,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// Subject is one log and what each way to read it took, turn by turn.
-type Subject struct {
+// LogRuns is one log and what each way to read it took, turn by turn.
+type LogRuns struct {
 	Lines int         `json:"lines"`
 	Bytes int64       `json:"bytes"`
 	Text  ledger.Runs `json:"whet_text"`
@@ -56,7 +56,7 @@ func run(ctx context.Context) error {
 		if *turns < 6 {
 			return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 		}
-		e := ledger.Begin[Subject]("bench/gctrace")
+		e := ledger.Begin[LogRuns]("bench/gctrace")
 		s, err := measure(ctx, *lines, *turns)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func run(ctx context.Context) error {
 
 // render makes the text of the README from the kept samples.
 func render(dir string) (string, error) {
-	e, err := ledger.Load[Subject](dir, "gctrace")
+	e, err := ledger.Load[LogRuns](dir, "gctrace")
 	if err != nil {
 		return "", err
 	}
@@ -84,7 +84,7 @@ func render(dir string) (string, error) {
 	return fmt.Sprintf("%s\n%s; %d turns.\n", t.Markdown(), e.Caption(), len(s.Awk)), nil
 }
 
-func measure(ctx context.Context, lines, turns int) (s Subject, err error) {
+func measure(ctx context.Context, lines, turns int) (s LogRuns, err error) {
 	awk, err := exec.LookPath("awk")
 	if err != nil {
 		return s, err

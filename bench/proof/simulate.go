@@ -66,9 +66,9 @@ func (w world) rounds(rng *rand.Rand, ratio float64, n int) []compare.Round {
 		doubled := rng.IntN(2)
 		for k := range turns {
 			t := &turns[k]
-			t.AgainOf = compare.Which((doubled + k) % 2)
+			t.AgainOf = compare.Side((doubled + k) % 2)
 			slots := []struct {
-				side  compare.Which
+				side  compare.Side
 				slice *compare.Slice
 			}{{compare.Old, &t.Old}, {compare.New, &t.New}, {t.AgainOf, &t.Again}}
 			rng.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })

@@ -37,13 +37,13 @@ const enough = 200
 
 // Recording is what whet said of one recording.
 type Recording struct {
-	Program string  `json:"program"`
-	Samples int64   `json:"samples"` // of the base's CPU time
-	Places  []Place `json:"places"`  // the first two
+	Program string     `json:"program"`
+	Samples int64      `json:"samples"` // of the base's CPU time
+	Places  []HotPlace `json:"places"`  // the first two
 }
 
-// Place is what is compared of a hot place.
-type Place struct {
+// HotPlace is what is compared of a hot place.
+type HotPlace struct {
 	Function   string  `json:"function"`
 	File       string  `json:"file"`
 	Line       int     `json:"line"`
@@ -51,7 +51,7 @@ type Place struct {
 	WorthRatio float64 `json:"worth_ratio"`
 }
 
-func (p *Place) same(q *Place) bool {
+func (p *HotPlace) same(q *HotPlace) bool {
 	return p.Function == q.Function && p.File == q.File && (slices.Contains(p.Lines, q.Line) || slices.Contains(q.Lines, p.Line))
 }
 
@@ -124,7 +124,7 @@ func read(program string, document []byte) (Recording, error) {
 	r := Recording{Program: program}
 	for _, p := range d.HotPlaces[:min(len(d.HotPlaces), 2)] {
 		r.Samples = p.CPUSamples
-		r.Places = append(r.Places, Place{p.Function, p.File, p.Line, p.Lines, p.WorthRatio})
+		r.Places = append(r.Places, HotPlace{p.Function, p.File, p.Line, p.Lines, p.WorthRatio})
 	}
 	return r, nil
 }

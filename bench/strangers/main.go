@@ -32,7 +32,7 @@ import (
 
 // packages are what is tried: ten packages with five benchmarks at least, two programs
 // and two services. The SHA-256 of each module's path begins with a digit from 0 to 7.
-var packages = []Subject{
+var packages = []Project{
 	{Module: "github.com/go-chi/chi/v5", Version: "v5.5.0", Package: "."},
 	{Module: "github.com/bits-and-blooms/bitset", Version: "v1.8.0", Package: "."},
 	{Module: "github.com/rs/zerolog", Version: "v1.35.1", Package: "."},
@@ -49,8 +49,8 @@ var packages = []Subject{
 	{Module: "github.com/prometheus/node_exporter", Version: "v1.12.1", Package: ".", Args: []string{"--web.listen-address=127.0.0.1:18372"}, URL: "http://127.0.0.1:18372/metrics"},
 }
 
-// Subject is one package and what both tools said of it.
-type Subject struct {
+// Project is one package and what both tools said of it.
+type Project struct {
 	Module  string   `json:"module"`
 	Version string   `json:"version"`
 	Package string   `json:"package"`
@@ -105,13 +105,13 @@ func run(ctx context.Context) error {
 	out := ledger.Flags("strangers")
 	flag.Parse()
 	return out.Tabulate(func() error {
-		e := ledger.Begin[[]Subject]("bench/strangers")
+		e := ledger.Begin[[]Project]("bench/strangers")
 		m := measurer{}
 		if err := m.prepare(ctx); err != nil {
 			return err
 		}
 		defer os.RemoveAll(m.tmp)
-		before, err := ledger.Load[[]Subject](out.Dir, "strangers")
+		before, err := ledger.Load[[]Project](out.Dir, "strangers")
 		if err != nil && *only != "" {
 			return err
 		}
@@ -139,7 +139,7 @@ func run(ctx context.Context) error {
 
 // render makes the text of the README from the kept samples and judgements.
 func render(dir string) (string, error) {
-	e, err := ledger.Load[[]Subject](dir, "strangers")
+	e, err := ledger.Load[[]Project](dir, "strangers")
 	if err != nil {
 		return "", err
 	}
@@ -181,7 +181,7 @@ func render(dir string) (string, error) {
 }
 
 // said is whet's verdict and findings in a cell.
-func said(s *Subject) string {
+func said(s *Project) string {
 	out := []string{s.Verdict}
 	for _, f := range s.Findings {
 		out = append(out, fmt.Sprintf("`%s` at %s:%d (%s of CPU, %s of bytes)", f.Rule, f.File, f.Line, quantity.Percent(f.CPURatio), quantity.Percent(f.AllocBytesRatio)))
@@ -200,7 +200,7 @@ func agreement(same []Pair) string {
 }
 
 // shares lists the heaviest functions in both profiles.
-func shares(s *Subject) string {
+func shares(s *Project) string {
 	var out []string
 	for _, f := range s.Second[:min(len(s.Second), 2)] {
 		out = append(out, fmt.Sprintf("%s %s, whet %s", f.Function[strings.LastIndex(f.Function, "/")+1:], quantity.Percent(f.PprofRatio), quantity.Percent(f.WhetRatio)))

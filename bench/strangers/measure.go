@@ -53,7 +53,7 @@ func command(ctx context.Context, dir string, out *bytes.Buffer, name string, ar
 
 // checkout copies the module out of the module cache: whet's user works in a
 // tree that can be written to.
-func (m *measurer) checkout(ctx context.Context, s *Subject) (string, error) {
+func (m *measurer) checkout(ctx context.Context, s *Project) (string, error) {
 	dir := filepath.Join(m.tmp, strings.NewReplacer("/", "_").Replace(s.Module))
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
@@ -94,7 +94,7 @@ type document struct {
 	} `json:"profiles"`
 }
 
-func (m *measurer) measure(ctx context.Context, s *Subject) error {
+func (m *measurer) measure(ctx context.Context, s *Project) error {
 	dir, err := m.checkout(ctx, s)
 	if err != nil {
 		return err
@@ -245,7 +245,7 @@ func benchmarkFunction(cum map[string]int64, name string) string {
 }
 
 // secondProfile lets go test record the benchmark by itself.
-func (m *measurer) secondProfile(ctx context.Context, dir string, s *Subject) (map[string]int64, int64, error) {
+func (m *measurer) secondProfile(ctx context.Context, dir string, s *Project) (map[string]int64, int64, error) {
 	file := filepath.Join(m.tmp, "second.cpu.pb.gz")
 	parts := strings.Split(s.Profiled, "/")
 	for i, p := range parts {

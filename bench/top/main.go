@@ -29,8 +29,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// Subject is one profile and what both tools took, turn by turn.
-type Subject struct {
+// Profile is one profile and what both tools took, turn by turn.
+type Profile struct {
 	Name    string      `json:"name"`
 	Bytes   int64       `json:"bytes"`   // of a difference those of both
 	Samples int         `json:"samples"` // likewise
@@ -56,7 +56,7 @@ func run(ctx context.Context) error {
 		if *turns < 6 {
 			return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 		}
-		e := ledger.Begin[[]Subject]("bench/top")
+		e := ledger.Begin[[]Profile]("bench/top")
 		subjects, err := measure(ctx, profiles, diffs, *turns)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func run(ctx context.Context) error {
 
 // render makes the text of the README from the kept samples.
 func render(dir string) (string, error) {
-	e, err := ledger.Load[[]Subject](dir, "top")
+	e, err := ledger.Load[[]Profile](dir, "top")
 	if err != nil {
 		return "", err
 	}
@@ -87,7 +87,7 @@ func render(dir string) (string, error) {
 	return fmt.Sprintf("%s\n%s; %d turns.\n", t.Markdown(), e.Caption(), turns), nil
 }
 
-func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Subject, error) {
+func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Profile, error) {
 	tmp, err := os.MkdirTemp("", "whet-bench-")
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Subjec
 			return nil, err
 		}
 	}
-	subjects := make([]Subject, len(inputs))
+	subjects := make([]Profile, len(inputs))
 	for i, in := range inputs {
 		if subjects[i], err = subject(ctx, in, whet, pprof, turns); err != nil {
 			return nil, err
@@ -141,7 +141,7 @@ func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Subjec
 // what it is compared with, "" for nothing.
 type input struct{ file, index, base string }
 
-func (s *Subject) describe(file string) error {
+func (s *Profile) describe(file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return err
@@ -191,8 +191,8 @@ func compile(ctx context.Context, tmp string) ([]input, error) {
 	return out, nil
 }
 
-func subject(ctx context.Context, in input, whet, pprof string, turns int) (Subject, error) {
-	s := Subject{Name: strings.TrimSuffix(filepath.Base(in.file), ".pb.gz")}
+func subject(ctx context.Context, in input, whet, pprof string, turns int) (Profile, error) {
+	s := Profile{Name: strings.TrimSuffix(filepath.Base(in.file), ".pb.gz")}
 	ours, theirs := []string{"top"}, []string{"-top"}
 	switch {
 	case in.base != "":

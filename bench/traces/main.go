@@ -26,8 +26,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// Subject is one trace and what the tools took, turn by turn.
-type Subject struct {
+// Trace is one trace and what the tools took, turn by turn.
+type Trace struct {
 	Name    string      `json:"name"`
 	Bytes   int64       `json:"bytes"`
 	Profile ledger.Runs `json:"profile"` // whet trace -pprof sched
@@ -53,7 +53,7 @@ func run(ctx context.Context) error {
 		if *turns < 6 {
 			return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 		}
-		e := ledger.Begin[[]Subject]("bench/traces")
+		e := ledger.Begin[[]Trace]("bench/traces")
 		subjects, err := measure(ctx, both, alone, *turns)
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func run(ctx context.Context) error {
 
 // render makes the text of the README from the kept samples.
 func render(dir string) (string, error) {
-	e, err := ledger.Load[[]Subject](dir, "traces")
+	e, err := ledger.Load[[]Trace](dir, "traces")
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +85,7 @@ func render(dir string) (string, error) {
 	return fmt.Sprintf("%s\n%s; %d turns.\n", t.Markdown(), e.Caption(), turns), nil
 }
 
-func measure(ctx context.Context, both, alone []string, turns int) ([]Subject, error) {
+func measure(ctx context.Context, both, alone []string, turns int) ([]Trace, error) {
 	tmp, err := os.MkdirTemp("", "whet-bench-")
 	if err != nil {
 		return nil, err
@@ -106,13 +106,13 @@ func measure(ctx context.Context, both, alone []string, turns int) ([]Subject, e
 		}
 		both = []string{made}
 	}
-	var subjects []Subject
+	var subjects []Trace
 	for i, file := range append(both, alone...) {
 		st, err := os.Stat(file)
 		if err != nil {
 			return nil, err
 		}
-		s := Subject{Name: strings.TrimSuffix(filepath.Base(file), ".trace"), Bytes: st.Size()}
+		s := Trace{Name: strings.TrimSuffix(filepath.Base(file), ".trace"), Bytes: st.Size()}
 		tools := []ledger.Tool{
 			{Path: whet, Args: []string{"trace", "-pprof", "sched", "-o", "-", file}, Check: isProfile, Runs: &s.Profile},
 			{Path: whet, Args: []string{"trace", file}, Check: isSummary, Runs: &s.Summary},

@@ -125,7 +125,7 @@ func resolveRecordings(c *cli.Command, fs *flag.FlagSet, operands []string) erro
 		if err != nil || !strings.HasPrefix(*name, "@") {
 			return
 		}
-		var place dotwhet.Place
+		var place dotwhet.Dir
 		if place, err = dotwhet.Of("."); err == nil {
 			*name, err = place.Resolve(*name)
 		}

@@ -63,7 +63,7 @@ drops the binaries of benchmarks that a build of the current revision reproduces
 }
 
 // shareRecording copies the recording that an operand names, the newest without one.
-func shareRecording(e *cli.Env, place dotwhet.Place, operands []string, out string, asJSON bool) error {
+func shareRecording(e *cli.Env, place dotwhet.Dir, operands []string, out string, asJSON bool) error {
 	if len(operands) == 0 {
 		newest, err := place.Resolve("@")
 		if err != nil {

@@ -33,7 +33,7 @@ type prunedDocument struct {
 
 // pruneRecordings drops the binaries that a build of the tree as it is gives again,
 // byte for byte.
-func pruneRecordings(ctx context.Context, e *cli.Env, place dotwhet.Place, asJSON bool) error {
+func pruneRecordings(ctx context.Context, e *cli.Env, place dotwhet.Dir, asJSON bool) error {
 	list, err := place.List()
 	if err != nil {
 		return err

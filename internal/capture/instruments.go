@@ -243,19 +243,19 @@ func (t *Target) missing(kind string, err error) error {
 
 // ask reads a whole answer of at most limit bytes. recording is how long the
 // program records first.
-func (t *Target) ask(ctx context.Context, method, path string, query url.Values, recording time.Duration, limit int64) (*answer, error) {
+func (t *Target) ask(ctx context.Context, method, path string, query url.Values, recording time.Duration, limit int64) (*response, error) {
 	return t.asked(ctx, method, path, query, recording, limit, false)
 }
 
 // askPart reads an answer that is cut after so many bytes; 0: that must not be cut.
-func (t *Target) askPart(ctx context.Context, method, path string, query url.Values, recording time.Duration, cutAt int64) (*answer, error) {
+func (t *Target) askPart(ctx context.Context, method, path string, query url.Values, recording time.Duration, cutAt int64) (*response, error) {
 	if cutAt <= 0 {
 		return t.ask(ctx, method, path, query, recording, defaultMaxBytes)
 	}
 	return t.asked(ctx, method, path, query, recording, cutAt, true)
 }
 
-func (t *Target) asked(ctx context.Context, method, path string, query url.Values, recording time.Duration, limit int64, cut bool) (*answer, error) {
+func (t *Target) asked(ctx context.Context, method, path string, query url.Values, recording time.Duration, limit int64, cut bool) (*response, error) {
 	ctx, cancel := t.within(ctx, recording)
 	defer cancel()
 	request, err := t.request(ctx, method, path, query)

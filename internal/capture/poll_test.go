@@ -71,8 +71,8 @@ func TestMetricsOfStock(t *testing.T) {
 	}
 }
 
-// told is a server that tells what the test wants it to.
-type told struct {
+// fakeServer reports the state that a test sets.
+type fakeServer struct {
 	mu         sync.Mutex
 	clock      time.Time
 	took       time.Duration // of each heap profile
@@ -81,13 +81,13 @@ type told struct {
 	goroutines string
 }
 
-func (s *told) now() time.Time {
+func (s *fakeServer) now() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.clock
 }
 
-func (s *told) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch name := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]; {
@@ -113,7 +113,7 @@ func TestPollCostsLittle(t *testing.T) {
 		{100 * time.Millisecond, 30 * time.Second, 0},
 		{time.Minute, 10 * time.Millisecond, time.Minute - 10*time.Millisecond},
 	} {
-		s := &told{clock: time.Now()}
+		s := &fakeServer{clock: time.Now()}
 		target := find(t, TargetOptions{Base: serve(t, s).URL, Now: s.now})
 		s.took = c.took
 		var waited time.Duration
@@ -129,7 +129,7 @@ func TestPollCostsLittle(t *testing.T) {
 }
 
 func TestPollThroughTrouble(t *testing.T) {
-	s := &told{clock: time.Now(), alloc: 100, goroutines: "goroutine profile: total 12\nmore"}
+	s := &fakeServer{clock: time.Now(), alloc: 100, goroutines: "goroutine profile: total 12\nmore"}
 	target := find(t, TargetOptions{Base: serve(t, s).URL, Now: s.now})
 	polls := 0
 	target.pause = func(ctx context.Context, _ time.Duration) error {

@@ -62,13 +62,14 @@ type Browser struct {
 
 	mu      sync.Mutex
 	calls   int
-	answers map[int]chan<- answer
+	pending map[int]chan<- response
 	loaded  map[string]bool // loaders that have loaded all
 	changed chan struct{}   // closed when loaded has changed
 	ended   chan struct{}   // closed when nothing more is read
 }
 
-type answer struct {
+// response is the browser's response to a command.
+type response struct {
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Message string `json:"message"`
@@ -81,7 +82,7 @@ const closing = 10 * time.Second
 // Start starts the browser at path; event may be nil. The browser ends with the
 // context, or when it is closed.
 func Start(ctx context.Context, path string, event func(method string, params json.RawMessage)) (b *Browser, err error) {
-	b = &Browser{event: event, answers: make(map[int]chan<- answer), loaded: make(map[string]bool), changed: make(chan struct{}), ended: make(chan struct{})}
+	b = &Browser{event: event, pending: make(map[int]chan<- response), loaded: make(map[string]bool), changed: make(chan struct{}), ended: make(chan struct{})}
 	if b.profile, err = os.MkdirTemp("", "whet-chromium"); err != nil {
 		return nil, fmt.Errorf("start %s: %w", path, err)
 	}
@@ -157,11 +158,11 @@ func (b *Browser) call(ctx context.Context, session, method string, params, resu
 	if params == nil {
 		params = struct{}{}
 	}
-	got := make(chan answer, 1)
+	got := make(chan response, 1)
 	b.mu.Lock()
 	b.calls++
 	id := b.calls
-	b.answers[id] = got
+	b.pending[id] = got
 	text, err := json.Marshal(map[string]any{"id": id, "method": method, "params": params})
 	if session != "" && err == nil {
 		text, err = json.Marshal(map[string]any{"id": id, "method": method, "params": params, "sessionId": session})
@@ -202,7 +203,7 @@ func (b *Browser) read(from *os.File) {
 			ID     int             `json:"id"`
 			Method string          `json:"method"`
 			Params json.RawMessage `json:"params"`
-			answer
+			response
 		}
 		if json.Unmarshal(text[:len(text)-1], &m) != nil {
 			return
@@ -212,9 +213,9 @@ func (b *Browser) read(from *os.File) {
 			continue
 		}
 		b.mu.Lock()
-		if to := b.answers[m.ID]; to != nil {
-			to <- m.answer
-			delete(b.answers, m.ID)
+		if to := b.pending[m.ID]; to != nil {
+			to <- m.response
+			delete(b.pending, m.ID)
 		}
 		b.mu.Unlock()
 	}

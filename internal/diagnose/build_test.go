@@ -95,7 +95,7 @@ func ruleFor(id, fn string, minimum int) Rule {
 		Evidence: []EvidenceKind{EvidenceCPU, EvidenceAllocs, EvidenceMutex},
 		Find: func(s *Subject) []Claim {
 			return []Claim{{
-				Place: Place{Function: fn, File: "/m/x.go", Line: 7, EndLine: 7},
+				Place: Location{Function: fn, File: "/m/x.go", Line: 7, EndLine: 7},
 				Cost:  Samples{CPU: through(s.CPU, fn), Allocs: through(s.Allocs, fn), Mutex: through(s.Mutex, fn)},
 			}}
 		},

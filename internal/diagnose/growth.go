@@ -45,7 +45,7 @@ func GrowingBuffer(s *Subject) (text string, found bool) {
 		return "", false
 	}
 	// Growth of one buffer may come through several stacks of one place.
-	byPlace := make(map[Place]map[int64]int64) // objects by block size
+	byPlace := make(map[Location]map[int64]int64) // objects by block size
 	EachBase(s.Allocs, s.AllocCol, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		size := blockSize(sample.Labels())
 		n := sample.Value(objects)
@@ -61,7 +61,7 @@ func GrowingBuffer(s *Subject) (text string, found bool) {
 		}
 		byPlace[p][size] += n
 	})
-	var best Place
+	var best Location
 	var most int64
 	var sizes []int64
 	for p, objects := range byPlace {
@@ -79,10 +79,10 @@ func GrowingBuffer(s *Subject) (text string, found bool) {
 // growthAt is in the function that a person would change: the first one towards
 // the root that is not itself a means of growing. Code that appends shows as the leaf
 // itself, because allocation profiles leave the runtime's frames out.
-func (s *Subject) growthAt(stack []callstack.FrameID) (at Place, ok bool) {
+func (s *Subject) growthAt(stack []callstack.FrameID) (at Location, ok bool) {
 	for _, id := range stack {
 		if f := s.Allocs.Frame(id); !isMeans(f.Function) {
-			return Place{Function: f.Function, File: f.File, Line: f.Line}, symbolname.Package(f.Function) != "testing"
+			return Location{Function: f.Function, File: f.File, Line: f.Line}, symbolname.Package(f.Function) != "testing"
 		}
 	}
 	return at, false
@@ -134,7 +134,7 @@ func blockSize(labels []callstack.Label) int64 {
 	return 0
 }
 
-func (s *Subject) growthText(p Place, sizes []int64, bytes int64) string {
+func (s *Subject) growthText(p Location, sizes []int64, bytes int64) string {
 	share := ratio(bytes, s.baseTotal(s.Allocs, s.AllocCol))
 	text := fmt.Sprintf("%s: a buffer grows with b.N in %s", s.Benchmark, p.Function)
 	if s.Source != nil && p.File != "" {

@@ -73,8 +73,8 @@ func (w *weighed) heavier(than *weighed) bool {
 // doneUnder reports whether a claim's statement runs while a lock is held: it
 // lies on the held lines, or most of its samples come from there, through
 // calls.
-func (s *Subject) doneUnder(c *Claim, held []Place, under Keep) bool {
-	if slices.ContainsFunc(held, func(h Place) bool {
+func (s *Subject) doneUnder(c *Claim, held []Location, under Keep) bool {
+	if slices.ContainsFunc(held, func(h Location) bool {
 		return h.File == c.Place.File && h.Line <= c.Place.Line && c.Place.Line <= h.EndLine
 	}) {
 		return true
@@ -83,14 +83,14 @@ func (s *Subject) doneUnder(c *Claim, held []Place, under Keep) bool {
 }
 
 // passing selects the base samples that pass through one of the places' lines.
-func passing(c *hot.Classified, column int, places []Place) Keep {
+func passing(c *hot.Classified, column int, places []Location) Keep {
 	if c == nil {
 		return nil
 	}
 	held := make([]bool, c.NumFrames())
 	for id := range held {
 		f := c.Frame(callstack.FrameID(id))
-		held[id] = slices.ContainsFunc(places, func(p Place) bool {
+		held[id] = slices.ContainsFunc(places, func(p Location) bool {
 			return p.File == f.File && p.Line <= f.Line && f.Line <= p.EndLine
 		})
 	}
@@ -106,18 +106,18 @@ const fewestUnder = 20
 // MostUnder is the own line that most of the CPU time under a lock, which under
 // selects, is spent at or below, innermost first, and its share of that time. It is none where the
 // samples are few, or no line has half of them.
-func (s *Subject) MostUnder(under Keep) (at Place, share float64, ok bool) {
+func (s *Subject) MostUnder(under Keep) (at Location, share float64, ok bool) {
 	if s.CPUSamples(under) < fewestUnder {
 		return at, 0, false
 	}
-	sums := make(map[Place]int64)
+	sums := make(map[Location]int64)
 	EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		if !under(sample.Index()) {
 			return
 		}
 		for _, id := range stack {
 			if f := s.CPU.Frame(id); s.Own(f) {
-				sums[Place{Function: declared(f.Function), File: f.File, Line: f.Line, EndLine: f.Line}] += sample.Value(s.CPUColumn)
+				sums[Location{Function: declared(f.Function), File: f.File, Line: f.Line, EndLine: f.Line}] += sample.Value(s.CPUColumn)
 				return
 			}
 		}
@@ -139,6 +139,6 @@ func both(a, b Keep) Keep {
 }
 
 // At is a place for people: "file:line".
-func (s *Subject) At(p Place) string {
+func (s *Subject) At(p Location) string {
 	return fmt.Sprintf("%s:%d", s.display(p.File), p.Line)
 }

@@ -13,12 +13,12 @@ import (
 func all(int) bool { return true }
 
 // lockRule claims a lock at line 3 of m/x.go that is held on the given lines.
-func lockRule(held ...Place) Rule {
+func lockRule(held ...Location) Rule {
 	return Rule{
 		ID: "lock", Title: "lock", Doc: doc, MinSamples: 1, Evidence: []EvidenceKind{EvidenceMutex},
 		Find: func(s *Subject) []Claim {
 			return []Claim{{
-				Place: Place{Function: "m/x.f", File: "/m/x.go", Line: 3, EndLine: 3},
+				Place: Location{Function: "m/x.f", File: "/m/x.go", Line: 3, EndLine: 3},
 				Cost:  Samples{Mutex: all}, Held: held,
 			}}
 		},
@@ -38,7 +38,7 @@ func workRule(id, fn string, line int) Rule {
 	return r
 }
 
-func held(first, last int) Place { return Place{File: "/m/x.go", Line: first, EndLine: last} }
+func held(first, last int) Location { return Location{File: "/m/x.go", Line: first, EndLine: last} }
 
 func byRule(fs []finding.Finding, rule string) *finding.Finding {
 	if i := slices.IndexFunc(fs, func(f finding.Finding) bool { return f.Rule == rule }); i >= 0 {
@@ -240,8 +240,8 @@ func TestConfidenceOfWaits(t *testing.T) {
 	}
 }
 
-func (s *Subject) mostPassing(held Place) (Place, float64, bool) {
-	return s.MostUnder(passing(s.CPU, s.CPUColumn, []Place{held}))
+func (s *Subject) mostPassing(held Location) (Location, float64, bool) {
+	return s.MostUnder(passing(s.CPU, s.CPUColumn, []Location{held}))
 }
 
 // Of 100 samples under the lock 60 are spent in work, 40 of them below it in
@@ -254,7 +254,7 @@ func TestMostUnderALock(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		cpu  *hot.Classified
-		held Place
+		held Location
 	}{
 		"not under it": {cpu, held(2, 9)},
 		"few samples":  {cpuProfile(sample{stack: []string{"m/x.work"}, n: 19}), held(1, 1)},

@@ -54,19 +54,19 @@ func internal(n int) {
 func TestHome(t *testing.T) {
 	s := &Subject{Source: text(homes), Program: typedtest.Program(t, typedtest.File{Package: "m/x", Frame: "x.go", Text: homes})}
 	lines := strings.Split(homes, "\n")
-	at := func(declares string, nth int) Place {
+	at := func(declares string, nth int) Location {
 		for i, line := range lines {
 			if strings.Contains(line, declares) {
 				if nth--; nth < 0 {
-					return Place{File: "x.go", Line: i + 1}
+					return Location{File: "x.go", Line: i + 1}
 				}
 			}
 		}
 		t.Fatalf("%q is not in the source", declares)
-		return Place{}
+		return Location{}
 	}
 	for i, test := range []struct {
-		at       Place
+		at       Location
 		want     string
 		evidence bool
 	}{
@@ -77,7 +77,7 @@ func TestHome(t *testing.T) {
 		{at("buf :=", 4), "in a variable before the loop or, where the function itself is called often, in a sync.Pool or, handed in as an argument, with the caller", false},
 		{at("other :=", 0), "in a sync.Pool or, handed in as an argument, with the caller", false},
 		{at("inner :=", 0), Anywhere, false},
-		{Place{File: "unknown.go", Line: 1}, Anywhere, false},
+		{Location{File: "unknown.go", Line: 1}, Anywhere, false},
 	} {
 		got, shown := s.home("Keep it "+Anywhere+", and Reset it.", test.at)
 		if got != "Keep it "+test.want+", and Reset it." || len(shown) > 0 != test.evidence {

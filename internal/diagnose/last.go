@@ -137,8 +137,8 @@ func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool)
 // askAbout sorts places, asks about those without a finding in their order, and sorts
 // them again: where one of several alike has a finding now, it is the first.
 func (l *ledger) askAbout(out []finding.HotPlace, all []entry, ask func(p *finding.HotPlace, e *entry, number int) (known, bool)) {
-	of := make(map[placeKey]*entry)
-	key := func(p *finding.HotPlace) placeKey { return placeKey{p.Function, p.File, p.Line} }
+	of := make(map[findingKey]*entry)
+	key := func(p *finding.HotPlace) findingKey { return findingKey{p.Function, p.File, p.Line} }
 	for i := range out {
 		of[key(&out[i])] = &all[i]
 	}

@@ -16,7 +16,7 @@ func leakRule(kind string, n int64) Rule {
 		ID: "leak-of-" + kind, Title: "leak", Doc: doc, Evidence: []EvidenceKind{EvidenceGoroutines},
 		Find: func(s *Subject) []Claim {
 			return []Claim{{
-				Place: Place{Function: "m/x.f", File: "/m/x.go", Line: 3, EndLine: 3}, Confidence: finding.High,
+				Place: Location{Function: "m/x.f", File: "/m/x.go", Line: 3, EndLine: 3}, Confidence: finding.High,
 				Leak: s.LeftBehind(kind, n, s.Operations),
 			}}
 		},

@@ -117,7 +117,7 @@ func (s *Subject) waitingRequests(d float64, lock string) (Verdict, bool) {
 }
 
 // lockDelay is how long goroutines waited at places, in nanoseconds.
-func lockDelay(places []contention.Place) float64 {
+func lockDelay(places []contention.Site) float64 {
 	var d int64
 	for _, p := range places {
 		d += p.DelayNs
@@ -128,7 +128,7 @@ func lockDelay(places []contention.Place) float64 {
 // lockPlaces are the locks of package sync that are waited for: by the module's code,
 // or by tests and benchmarks. The runtime's own locks and sync.Once are not among
 // them.
-func (s *Subject) lockPlaces(c *hot.Classified, column int, ofTests bool) []contention.Place {
+func (s *Subject) lockPlaces(c *hot.Classified, column int, ofTests bool) []contention.Site {
 	if c == nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (s *Subject) lockPlaces(c *hot.Classified, column int, ofTests bool) []cont
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(contention.Places(c.Frames, column, count, c.Keep(hot.Base), s.Own), func(p contention.Place) bool {
+	return slices.DeleteFunc(contention.Sites(c.Frames, column, count, c.Keep(hot.Base), s.Own), func(p contention.Site) bool {
 		return p.Kind != contention.Lock || s.OfTest(p.File, p.Line) != ofTests
 	})
 }
@@ -154,9 +154,9 @@ func heaviestLock(subjects []*Subject, findings []finding.Finding) string {
 	if best != nil {
 		return fmt.Sprintf("%s:%d (%s)", brief(best.File), best.Line, brief(best.Function))
 	}
-	for _, of := range []func(*Subject) []contention.Place{
-		func(s *Subject) []contention.Place { return s.lockPlaces(s.Block, s.BlockCol, false) },
-		func(s *Subject) []contention.Place { return s.lockPlaces(s.Mutex, s.MutexCol, false) },
+	for _, of := range []func(*Subject) []contention.Site{
+		func(s *Subject) []contention.Site { return s.lockPlaces(s.Block, s.BlockCol, false) },
+		func(s *Subject) []contention.Site { return s.lockPlaces(s.Mutex, s.MutexCol, false) },
 	} {
 		var longest int64
 		text := ""
@@ -185,6 +185,6 @@ func (s *Subject) judgedByTrace() bool {
 }
 
 // lockAt is where a lock is waited for, and the function.
-func (s *Subject) lockAt(p *contention.Place) (at, function string) {
-	return s.At(Place{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1")
+func (s *Subject) lockAt(p *contention.Site) (at, function string) {
+	return s.At(Location{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1")
 }

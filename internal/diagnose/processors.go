@@ -85,7 +85,7 @@ func (s *Subject) longestWait() string {
 	if err != nil {
 		return ""
 	}
-	for _, p := range contention.Places(of.Frames, column, count, of.Keep(hot.Base), s.Own) {
+	for _, p := range contention.Sites(of.Frames, column, count, of.Keep(hot.Base), s.Own) {
 		if p.Idle || p.Function == "" || p.DelayNs < enoughDelay {
 			continue
 		}
@@ -132,7 +132,7 @@ func (s *Subject) addedAt() (at string, share float64) {
 		return "", 0
 	}
 	if best != nil {
-		at = "at " + brief(s.At(Place{File: best.File, Line: best.Line})) + " (" + brief(best.Function)
+		at = "at " + brief(s.At(Location{File: best.File, Line: best.Line})) + " (" + brief(best.Function)
 		for callee, v := range many.Lines[*best].Callees {
 			if callee != "" && 2*v > many.Lines[*best].Value {
 				at += ", " + brief(callee)

@@ -69,7 +69,7 @@ type Doc struct {
 
 // Claim is what a rule says about one place of one benchmark.
 type Claim struct {
-	Place Place
+	Place Location
 	// Cost holds the samples that belong to the place; the figures are
 	// computed from it.
 	Cost Samples
@@ -101,14 +101,14 @@ type Claim struct {
 	// Held is set in a claim about a lock that is held too long: the lines that
 	// run while it is held. The heaviest claim about work done there takes over
 	// the lock's delay: see takeOver.
-	Held []Place
+	Held []Location
 }
 
 // Removed is a part of samples by share, of what they hold.
 type Removed struct{ Time, Bytes float64 }
 
-// Place is a statement of the user's own code.
-type Place struct {
+// Location is the location of a statement of the user's own code.
+type Location struct {
 	Function string // as the linker names it
 	File     string // as the profile's frames have it
 	Line     int    // first line of the statement

@@ -49,7 +49,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		}
 	}
 	for _, s := range subjects {
-		s.mend()
+		s.correctFiles()
 	}
 	judged, others := ofModule(subjects)
 	res.Warnings = append(res.Warnings, others...)
@@ -75,7 +75,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 		}
 	}
 	if pool != nil {
-		pool.mend()
+		pool.correctFiles()
 		short = nil
 		together := charge([]*Subject{pool})
 		claims, _, _, _ := pool.ask(reg.rules) // what there is to warn of, each benchmark's own has said
@@ -291,11 +291,11 @@ func minus(keep Keep, sets []Samples, of func(Samples) Keep) Keep {
 // merger makes one finding of one rule's claims at one place in several
 // benchmarks.
 type merger struct {
-	at  map[placeKey]int
+	at  map[findingKey]int
 	all []mergedFinding
 }
 
-type placeKey struct {
+type findingKey struct {
 	rule, file string
 	line       int
 }
@@ -308,7 +308,7 @@ type mergedFinding struct {
 	bench  string
 }
 
-func newMerger() *merger { return &merger{at: make(map[placeKey]int)} }
+func newMerger() *merger { return &merger{at: make(map[findingKey]int)} }
 
 func (m *merger) add(s *Subject, w weighed) {
 	c := &w.claim
@@ -358,7 +358,7 @@ func (m *merger) add(s *Subject, w weighed) {
 	if f.Leak != nil {
 		f.weight, f.WorthRatio = float64(f.Leak.Count), 0
 	}
-	key := placeKey{w.rule.ID, file, c.Place.Line}
+	key := findingKey{w.rule.ID, file, c.Place.Line}
 	i, ok := m.at[key]
 	if !ok {
 		m.at[key] = len(m.all)

@@ -381,7 +381,7 @@ func TestCoveredClaims(t *testing.T) {
 	at := func(line int, fn string) Rule {
 		r := ruleFor("inner", fn, 200)
 		r.Find = func(s *Subject) []Claim {
-			return []Claim{{Place: Place{Function: fn, File: "/m/x.go", Line: line, EndLine: line}, Cost: Samples{CPU: through(s.CPU, fn)}}}
+			return []Claim{{Place: Location{Function: fn, File: "/m/x.go", Line: line, EndLine: line}, Cost: Samples{CPU: through(s.CPU, fn)}}}
 		}
 		return r
 	}

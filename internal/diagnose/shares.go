@@ -367,7 +367,7 @@ type weighed struct {
 	cost      shares
 	avoidable shares
 	above     bool
-	underLock *Place // of the lock whose delay it took over; nil: of none
+	underLock *Location // of the lock whose delay it took over; nil: of none
 }
 
 // leastWorth is what a claim must be worth in time where its bytes are the reason.

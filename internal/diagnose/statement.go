@@ -242,8 +242,8 @@ func (st *Statement) Head(visit func(ast.Node) bool) {
 }
 
 // Place makes a claim's place of a statement.
-func (st *Statement) Place(function string) Place {
-	return Place{Function: function, File: st.File, Line: st.First, EndLine: st.Last}
+func (st *Statement) Place(function string) Location {
+	return Location{Function: function, File: st.File, Line: st.First, EndLine: st.Last}
 }
 
 // Sites are the calls of a statement in source order, as the type checker sees

@@ -71,7 +71,7 @@ func TestFewSampledWaitsMakeNoFinding(t *testing.T) {
 		r := ruleFor("lock", "m/x.note", 50)
 		r.Evidence = append(r.Evidence, EvidenceMutex)
 		r.Find = func(s *Subject) []Claim {
-			return []Claim{{Place: Place{Function: "m/x.note", File: "/m/x.go", Line: 7}, Cost: Samples{CPU: func(int) bool { return false }, Mutex: all}}}
+			return []Claim{{Place: Location{Function: "m/x.note", File: "/m/x.go", Line: 7}, Cost: Samples{CPU: func(int) bool { return false }, Mutex: all}}}
 		}
 		if res := Run(registryOf(t, r), []*Subject{s}); len(res.Findings) != want {
 			t.Errorf("%d contentions: %+v", contentions, res.Findings)

@@ -86,9 +86,9 @@ func NewTrace(traces []*sched.Result, w *wall.Result) *Trace {
 	return t
 }
 
-// PlaceWait is the waits at one statement of the user's own.
-type PlaceWait struct {
-	Place Place
+// LocationWait sums the waits at one statement of the user's own code.
+type LocationWait struct {
+	Place Location
 	TraceWait
 	Mechanism []string // the functions between the statement and the leaf
 }
@@ -97,18 +97,18 @@ type PlaceWait struct {
 // nothing but the runtime, packages sync and internal ones lie between the statement
 // and the wait. Of several stacks at one, Stack is that of the most waits and SpareNs
 // the largest.
-func (s *Subject) OwnWaits() []*PlaceWait {
+func (s *Subject) OwnWaits() []*LocationWait {
 	type key struct{}
 	return Once(s, key{}, (*Subject).ownWaits)
 }
 
-func (s *Subject) ownWaits() (out []*PlaceWait) {
+func (s *Subject) ownWaits() (out []*LocationWait) {
 	type at struct {
-		place Place
+		place Location
 		state string
 	}
-	index := make(map[at]*PlaceWait)
-	most := make(map[*PlaceWait]int64)
+	index := make(map[at]*LocationWait)
+	most := make(map[*LocationWait]int64)
 	for i := range s.Trace.Waits {
 		w := &s.Trace.Waits[i]
 		leaf := slices.IndexFunc(w.Stack, func(f callstack.Frame) bool { return !isWaiting(symbolname.Package(f.Function)) })
@@ -120,7 +120,7 @@ func (s *Subject) ownWaits() (out []*PlaceWait) {
 		k := at{st.Place(f.Function), w.State}
 		p := index[k]
 		if p == nil {
-			p = &PlaceWait{Place: k.place, TraceWait: TraceWait{State: w.State}}
+			p = &LocationWait{Place: k.place, TraceWait: TraceWait{State: w.State}}
 			index[k] = p
 			out = append(out, p)
 		}
@@ -172,7 +172,7 @@ type HandOff struct {
 func (h *HandOff) Share() float64 { return min(h.Operate+h.Schedule, 1) }
 
 // HandOff works out what waiting at places costs.
-func (s *Subject) HandOff(at []*PlaceWait) HandOff {
+func (s *Subject) HandOff(at []*LocationWait) HandOff {
 	h := HandOff{}
 	mem, t := s.memory(), s.Trace
 	for _, w := range at {
@@ -217,19 +217,19 @@ func (s *Subject) given() float64 {
 	return min(part, 1)
 }
 
-func anyHolds(at []*PlaceWait, f *callstack.Frame) bool {
-	return slices.ContainsFunc(at, func(w *PlaceWait) bool { return w.Place.Holds(f.File, f.Line) })
+func anyHolds(at []*LocationWait, f *callstack.Frame) bool {
+	return slices.ContainsFunc(at, func(w *LocationWait) bool { return w.Place.Holds(f.File, f.Line) })
 }
 
 // Holds reports whether a line is one of the place's.
-func (p *Place) Holds(file string, line int) bool {
+func (p *Location) Holds(file string, line int) bool {
 	return file == p.File && p.Line <= line && line <= max(p.EndLine, p.Line)
 }
 
 // OwnSamples adds the base samples of the CPU profile that are as asked for up by the
 // statement of the innermost frame of the user's own, in the order in which they come.
-func (s *Subject) OwnSamples(is func(function string) bool) (out []PlaceSamples) {
-	index := make(map[Place]int)
+func (s *Subject) OwnSamples(is func(function string) bool) (out []LocationSamples) {
+	index := make(map[Location]int)
 	EachBase(s.CPU, s.CPUColumn, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		found := is == nil
 		for _, id := range stack {
@@ -246,7 +246,7 @@ func (s *Subject) OwnSamples(is func(function string) bool) (out []PlaceSamples)
 			if !ok {
 				i = len(out)
 				index[p] = i
-				out = append(out, PlaceSamples{Place: p})
+				out = append(out, LocationSamples{Place: p})
 			}
 			out[i].Add(sample.Index())
 			return
@@ -255,9 +255,9 @@ func (s *Subject) OwnSamples(is func(function string) bool) (out []PlaceSamples)
 	return out
 }
 
-// PlaceSamples are those of one statement.
-type PlaceSamples struct {
-	Place Place
+// LocationSamples are the samples of one statement.
+type LocationSamples struct {
+	Place Location
 	Set
 }
 

@@ -132,7 +132,7 @@ func (s *Subject) tracedWait(part float64) (share float64, ok bool) {
 }
 
 // ForLock reports whether the waits at a place are for a sync.Mutex or RWMutex.
-func (w *PlaceWait) ForLock() bool {
+func (w *LocationWait) ForLock() bool {
 	return w.State == "sync" && slices.ContainsFunc(w.Mechanism, func(f string) bool { return strings.Contains(f, "Mutex).") })
 }
 

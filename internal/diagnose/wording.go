@@ -123,7 +123,7 @@ const Anywhere = "in a sync.Pool or, where one goroutine at a time calls the fun
 // loop makes is kept before the loop; what a method makes that one goroutine at a
 // time calls, in a field of its receiver; and a pool is for the others. See
 // typed.Package.Receiver for what shows that, and when it misleads.
-func (s *Subject) home(remedy string, at Place) (string, []finding.Evidence) {
+func (s *Subject) home(remedy string, at Location) (string, []finding.Evidence) {
 	if !strings.Contains(remedy, Anywhere) {
 		return remedy, nil
 	}
@@ -141,7 +141,7 @@ func (s *Subject) home(remedy string, at Place) (string, []finding.Evidence) {
 // OfParameter reports whether what a statement makes is of a type that the caller of the
 // function around it chooses: no package variable and no pool of the package can keep
 // that. A method of a generic type can, in its receiver.
-func (s *Subject) OfParameter(t types.Type, at Place) bool {
+func (s *Subject) OfParameter(t types.Type, at Location) bool {
 	fn := s.FunctionAt(at.File, at.Line)
 	return fn != nil && fn.Node.Recv == nil && fn.Node.Type.TypeParams != nil && typed.OfParameter(t)
 }

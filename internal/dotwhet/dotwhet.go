@@ -24,20 +24,20 @@ const Suffix = ".whet"
 // otherwise.
 const Keep = 10
 
-// Place is where the recordings of one module are.
-type Place struct {
+// Dir is the directory of a module's recordings.
+type Dir struct {
 	from  string // the directory the user is in, as it was named
 	own   string // .whet in the root of the workspace or module; "" outside modules
 	cache string // what takes its place; "" where there is no cache directory
 }
 
-// Of returns the place for who works in dir.
-func Of(dir string) (Place, error) {
+// Of returns the directory of recordings for a user in dir.
+func Of(dir string) (Dir, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return Place{}, fmt.Errorf("look for recordings: %w", err)
+		return Dir{}, fmt.Errorf("look for recordings: %w", err)
 	}
-	p := Place{from: abs}
+	p := Dir{from: abs}
 	if root := gobench.Root(abs); root != "" {
 		p.own = filepath.Join(root, Suffix)
 	}
@@ -54,7 +54,7 @@ func Of(dir string) (Place, error) {
 }
 
 // Make returns the directory for a new recording, and makes it.
-func (p Place) Make() (string, error) {
+func (p Dir) Make() (string, error) {
 	var refused error
 	if p.own != "" {
 		err := makeOwn(p.own)
@@ -136,7 +136,7 @@ func tryWrite(dir string) error {
 }
 
 // shown is a path as users see it: relative where it lies in the module.
-func (p Place) shown(name string) string {
+func (p Dir) shown(name string) string {
 	if p.own != "" && strings.HasPrefix(name, filepath.Dir(p.own)) {
 		if rel, err := filepath.Rel(p.from, name); err == nil {
 			return rel

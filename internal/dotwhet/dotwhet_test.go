@@ -79,7 +79,7 @@ func record(t *testing.T, dir, name, out string, second int64, partial string) s
 	return got
 }
 
-func place(t *testing.T, dir string) Place {
+func place(t *testing.T, dir string) Dir {
 	t.Helper()
 	p, err := Of(dir)
 	if err != nil {

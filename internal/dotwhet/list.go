@@ -41,7 +41,7 @@ func (e *Entry) unnamed() bool {
 
 // List returns the recordings, the newest first. What cannot be opened is left
 // out.
-func (p Place) List() ([]Entry, error) {
+func (p Dir) List() ([]Entry, error) {
 	var list []Entry
 	for _, dir := range []string{p.own, p.cache} {
 		if dir == "" {
@@ -78,7 +78,7 @@ func (p Place) List() ([]Entry, error) {
 // Resolve returns the path of the recording that an operand means: @ is the
 // newest, @2 the one before it, and @NAME the newest of that name. Any other
 // operand is returned as it is.
-func (p Place) Resolve(operand string) (string, error) {
+func (p Dir) Resolve(operand string) (string, error) {
 	asked, ok := strings.CutPrefix(operand, "@")
 	if !ok {
 		return operand, nil
@@ -132,7 +132,7 @@ func Tidy(e *cli.Env, out string, keep int) {
 }
 
 // adopt gives names to what killed runs left, and returns the paths.
-func (p Place) adopt() (paths []string, err error) {
+func (p Dir) adopt() (paths []string, err error) {
 	for _, dir := range []string{p.own, p.cache} {
 		if dir == "" || dir == p.own && checkDir(dir) != nil {
 			continue
@@ -148,7 +148,7 @@ func (p Place) adopt() (paths []string, err error) {
 
 // Trim removes the oldest recordings that whet named itself, with their pages,
 // until keep are left, and says so, and what killed runs left. One that is partial or being read stays.
-func (p Place) Trim(keep int, say io.Writer) error {
+func (p Dir) Trim(keep int, say io.Writer) error {
 	killed, err := p.adopt()
 	for _, path := range killed {
 		fmt.Fprintf(say, "whet: a killed run left %s, which opens with the measurements until then\n", printable.Message(path))

@@ -42,7 +42,7 @@ type table struct {
 }
 
 // rows look at each recording.
-func (p Place) rows() ([]row, error) {
+func (p Dir) rows() ([]row, error) {
 	list, err := p.List()
 	rows := make([]row, 0, len(list))
 	for i, e := range list {
@@ -109,7 +109,7 @@ var plainName = lazyregexp.Pattern{Text: `^[A-Za-z0-9._-]+$`}
 
 // PrintOperands writes what stands for a recording, a word a line: @, @2 and so on,
 // then names. A name that a shell may take for something else is left out.
-func (p Place) PrintOperands(w io.Writer) error {
+func (p Dir) PrintOperands(w io.Writer) error {
 	list, err := p.List()
 	var words, names []string
 	for i, e := range list {
@@ -145,7 +145,7 @@ func brief(text string) string {
 }
 
 // Print writes the list of the recordings as text, or as one JSON document.
-func (p Place) Print(w io.Writer, asJSON bool) error {
+func (p Dir) Print(w io.Writer, asJSON bool) error {
 	_, _ = p.adopt() // as in Resolve
 	rows, err := p.rows()
 	if err != nil {

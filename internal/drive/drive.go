@@ -22,7 +22,7 @@ import (
 // drive does one load and says what came of it.
 func (l *loadFlags) drive(ctx context.Context, e *cli.Env, plan *loadPlan) error {
 	view := newLoadView(ctx, e, plan)
-	var kept *loadKept
+	var kept *loadOutputs
 	// -hdr may be a pipe that nobody reads.
 	if err := cli.Abandonable(ctx, func() (err error) {
 		kept, err = l.keep(ctx, e, plan)
@@ -93,7 +93,7 @@ func newLoadRun(name string, told loadresult.Plan, result *loadresult.Result, bo
 type loadSink struct {
 	plan   *loadPlan
 	view   *loadView
-	kept   *loadKept
+	kept   *loadOutputs
 	course *loadreport.Course
 	stream io.Writer // nil: none
 	err    error     // the first; the load goes on
@@ -216,7 +216,7 @@ func firstFailure(r *loadresult.Result) string {
 }
 
 // write writes what the flags ask for beside the summary.
-func (l *loadFlags) write(ctx context.Context, run *loadreport.Run, kept *loadKept, plan *loadPlan) (loadreport.Files, error) {
+func (l *loadFlags) write(ctx context.Context, run *loadreport.Run, kept *loadOutputs, plan *loadPlan) (loadreport.Files, error) {
 	var files loadreport.Files
 	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run, cli.WriteResult)}
 	if kept.writer != nil {

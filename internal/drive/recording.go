@@ -19,9 +19,9 @@ import (
 	"whet/internal/report/load"
 )
 
-// loadKept is what is written while a load runs: interval logs, to a file of
+// loadOutputs are the files written while a load runs: interval logs, to a file of
 // their own (-hdr) and into a recording (-o).
-type loadKept struct {
+type loadOutputs struct {
 	start time.Time // of the load after its warm-up; zero: not there yet
 
 	hdr    *hdrFile           // of -hdr
@@ -37,8 +37,8 @@ type hdrFile struct {
 }
 
 // keep opens what the flags ask for.
-func (l *loadFlags) keep(ctx context.Context, e *cli.Env, plan *loadPlan) (*loadKept, error) {
-	k := new(loadKept)
+func (l *loadFlags) keep(ctx context.Context, e *cli.Env, plan *loadPlan) (*loadOutputs, error) {
+	k := new(loadOutputs)
 	open := plan.options.Schedule.Open()
 	if l.hdr != "" {
 		f, to, err := createLog(l.hdr)
@@ -81,7 +81,7 @@ func createLog(name string) (f *os.File, to string, err error) {
 
 // interval adds a second to all logs. Errors are reported when they
 // are closed.
-func (k *loadKept) interval(iv loadresult.Interval) {
+func (k *loadOutputs) interval(iv loadresult.Interval) {
 	if k.start.IsZero() {
 		k.start = iv.Start
 	}
@@ -108,7 +108,7 @@ func (h *hdrFile) end(start time.Time) error {
 }
 
 // commit puts the log of -hdr in its place.
-func (k *loadKept) commit(start time.Time) error {
+func (k *loadOutputs) commit(start time.Time) error {
 	if k.hdr == nil {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (k *loadKept) commit(start time.Time) error {
 }
 
 // discard removes what was not committed.
-func (k *loadKept) discard() {
+func (k *loadOutputs) discard() {
 	if h := k.hdr; h != nil && h.file != nil {
 		h.file.Close()
 		if h.to != "" {
@@ -147,7 +147,7 @@ func (k *loadKept) discard() {
 }
 
 // finish completes the recording.
-func (k *loadKept) finish(run *load.Run, bounds slo.Bounds) (path string, err error) {
+func (k *loadOutputs) finish(run *load.Run, bounds slo.Bounds) (path string, err error) {
 	w, r := k.writer, run.Result
 	if err := k.load.Finish(&run.Plan, r, bounds.String()); err != nil {
 		return "", fmt.Errorf("write recording: %w", err)

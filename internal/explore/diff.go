@@ -69,12 +69,12 @@ net/http/pprof, or recordings.`,
 // comparison is of two profiles of one kind.
 type comparison struct {
 	kind string // of recordings
-	*request
+	*viewRequest
 	before *profiles.Set
 }
 
 func (p *comparison) close() {
-	p.request.Close()
+	p.viewRequest.Close()
 	p.before.Close()
 }
 
@@ -289,5 +289,5 @@ func compareKind(ctx context.Context, e *cli.Env, s settings, f *profiles.Option
 		after.Sources = append(after.Sources, selection.Source{Profile: source.Profile, Role: selection.DiffBase})
 	}
 	after.Warnings = append(after.Warnings, before.Warnings...)
-	return &comparison{kind, &request{Set: after, s: s, base: profiles.Shown(before.Name)}, before}, nil
+	return &comparison{kind, &viewRequest{Set: after, s: s, base: profiles.Shown(before.Name)}, before}, nil
 }

@@ -15,7 +15,7 @@ import (
 // flames adds the graphs of a comparison to a page of them; of recordings they
 // are called by their kind.
 func (p *comparison) flames(page *flame.Page) error {
-	views, err := p.request.flames()
+	views, err := p.viewRequest.flames()
 	if err != nil {
 		return err
 	}

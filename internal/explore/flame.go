@@ -60,7 +60,7 @@ scripts, with their options. Frames too narrow to draw are merged and counted.`,
 // of 1.3 million samples flame takes 88 MB at its peak instead of 105.
 const flameGC = 20
 
-func makeFlame(ctx context.Context, q *request) (product, error) {
+func makeFlame(ctx context.Context, q *viewRequest) (product, error) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(flameGC)
 	}
@@ -89,9 +89,9 @@ const menuSamples = 500_000
 const menuTypes = 16
 
 // menu reports whether what is written can show more than one value.
-func (q *request) menu() bool { return q.s.picture(formatHTML) != formatSVG && !q.s.sel.Mean }
+func (q *viewRequest) menu() bool { return q.s.picture(formatHTML) != formatSVG && !q.s.sel.Mean }
 
-func (q *request) isLarge() bool {
+func (q *viewRequest) isLarge() bool {
 	samples := 0
 	for _, source := range q.Sources {
 		samples += source.Profile.Len()
@@ -101,7 +101,7 @@ func (q *request) isLarge() bool {
 
 // flames are the graphs of the profile: of each of its values, the chosen or
 // default one first, but of one alone where more would be the same or too much.
-func (q *request) flames() ([]flame.View, error) {
+func (q *viewRequest) flames() ([]flame.View, error) {
 	first, err := q.SampleType(q.s.sel.SampleIndex)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (q *request) flames() ([]flame.View, error) {
 
 // graphs are those of the values that hold anything, made side by side: each
 // reads the whole profile twice.
-func (q *request) graphs(types []string) ([]flame.View, error) {
+func (q *viewRequest) graphs(types []string) ([]flame.View, error) {
 	views, errs := make([]flame.View, len(types)), make([]error, len(types))
 	var wg sync.WaitGroup
 	free := make(chan struct{}, min(runtime.GOMAXPROCS(0), maxGraphs))
@@ -150,7 +150,7 @@ func (q *request) graphs(types []string) ([]flame.View, error) {
 const maxGraphs = 4
 
 // flame is the graph of one value.
-func (q *request) flame(o selection.Options) (flame.View, error) {
+func (q *viewRequest) flame(o selection.Options) (flame.View, error) {
 	g := flamegraph.DefaultOptions()
 	g.Reversed, g.Normalize = q.s.flame.reverse, q.s.sel.Normalize
 	var sides [2][]selection.Source // after, before
@@ -176,7 +176,7 @@ func (q *request) flame(o selection.Options) (flame.View, error) {
 	case len(sides[1]) > 0:
 		base := *q.Set
 		base.Sources = sides[1]
-		before, err := (&request{Set: &base, s: q.s}).selected("flame", o)
+		before, err := (&viewRequest{Set: &base, s: q.s}).selected("flame", o)
 		if err != nil {
 			return v, err
 		}
@@ -220,7 +220,7 @@ func matched(sel *selection.Selection, re *regexp.Regexp) string {
 // flameOfRecording shows what the recording's report shows, the measured code
 // alone. A profile that was asked for by kind, type or any option is shown
 // whole, as a file of its own would be.
-func flameOfRecording(ctx context.Context, q *request, f *profiles.Options, operands []string) (product, bool, error) {
+func flameOfRecording(ctx context.Context, q *viewRequest, f *profiles.Options, operands []string) (product, bool, error) {
 	plain := defaultSettings()
 	if len(operands) != 1 || !recording.Is(operands[0]) || f.Kind != "" || len(f.Base)+len(f.DiffBase) > 0 ||
 		q.s.flame.sandwich != "" || q.s.flame.reverse || !reflect.DeepEqual(q.s.sel, plain.sel) {
@@ -247,7 +247,7 @@ func flameOfRecording(ctx context.Context, q *request, f *profiles.Options, oper
 }
 
 // flameProduct writes graphs in the form asked for.
-func (q *request) flameProduct(ctx context.Context, views []flame.View, warnings []string) (product, error) {
+func (q *viewRequest) flameProduct(ctx context.Context, views []flame.View, warnings []string) (product, error) {
 	look := &q.s.flame
 	title := cmp.Or(look.Title, q.title())
 	o := look.SVGOptions
@@ -305,7 +305,7 @@ func writeFlameSVG(ctx context.Context, w io.Writer, v flame.View, o flame.SVGOp
 }
 
 // module is the program's own, "" when that is not known.
-func (q *request) module() string {
+func (q *viewRequest) module() string {
 	if info := q.BuildInfo(); info != nil {
 		return info.Main.Path
 	}

@@ -59,7 +59,7 @@ const alike = 0.05
 
 // compared is the graph of a difference. On a page sides whose totals differ are
 // scaled to each other, as shares are what can be compared then.
-func (q *request) compared(before, after *selection.Selection, o flamegraph.Options) (flame.View, error) {
+func (q *viewRequest) compared(before, after *selection.Selection, o flamegraph.Options) (flame.View, error) {
 	v := flame.View{Grain: grain(after), BaseGrain: grain(before)}
 	v.About = []string{
 		"before: " + shownName(q.base) + about(before),

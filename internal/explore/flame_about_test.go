@@ -38,7 +38,7 @@ func TestFlameOfDifferentTotals(t *testing.T) {
 		{150, 1, func(s *settings) { s.format = formatSVG }, ""},
 		{150, 1, func(s *settings) { s.asJSON = true }, ""},
 	} {
-		q := &request{Set: &profiles.Set{Name: "new.pb.gz", Sources: []selection.Source{
+		q := &viewRequest{Set: &profiles.Set{Name: "new.pb.gz", Sources: []selection.Source{
 			{Profile: cpuOf(c.after)}, {Profile: cpuOf(100), Role: selection.DiffBase},
 		}}, s: defaultSettings(), base: "old.pb.gz"}
 		q.s.sel.SampleIndex = "cpu"

@@ -28,7 +28,7 @@ func TestFlameDrawsOneValueOfALargeProfile(t *testing.T) {
 		for range c.samples {
 			b.Add([]callstack.LocationID{at}, nil, 1, 8)
 		}
-		q := &request{Set: &profiles.Set{Name: "x", Sources: []selection.Source{{Profile: b.Profile()}}}, s: defaultSettings()}
+		q := &viewRequest{Set: &profiles.Set{Name: "x", Sources: []selection.Source{{Profile: b.Profile()}}}, s: defaultSettings()}
 		c.set(&q.s)
 		views, err := q.flames()
 		if err != nil {

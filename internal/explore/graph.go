@@ -44,7 +44,7 @@ the kind.`,
 			{name: "dot", help: "the call graph in Graphviz's language", set: setFormat(formatDOT)},
 			{name: "callgrind", help: "all costs of calls, as KCachegrind and callgrind_annotate read them", set: setFormat(formatCallgrind), suffix: "callgraph.out"},
 		},
-		whole: func(_ context.Context, q *request) (product, error) {
+		whole: func(_ context.Context, q *viewRequest) (product, error) {
 			if q.s.format == formatCallgrind && !q.s.asJSON {
 				return q.callgrind()
 			}
@@ -73,7 +73,7 @@ the kind.`,
 	}
 }
 
-func (q *request) callgrind() (product, error) {
+func (q *viewRequest) callgrind() (product, error) {
 	if q.s.callTree {
 		return product{}, cli.UsageError("graph: callgrind's format has one entry per function for all paths: leave -call_tree out, or write -dot")
 	}

@@ -49,7 +49,7 @@ func setFormat(name string) func(*settings) {
 	return func(s *settings) { s.format = name }
 }
 
-func makeMerge(q *request, sel *selection.Selection) (product, error) {
+func makeMerge(q *viewRequest, sel *selection.Selection) (product, error) {
 	p := sel.Selected()
 	// What is missing of the profiles is missing of what is written, which has no place to say so.
 	out := product{warnings: slices.Concat(sel.Meta.Warnings, sel.Warnings, q.Warnings)}

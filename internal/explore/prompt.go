@@ -177,7 +177,7 @@ func (p *prompt) view(ctx context.Context, a promptAction) (err error) {
 			err = cli.NewDefect(r)
 		}
 	}()
-	q := &request{Set: p.subject, s: a.s}
+	q := &viewRequest{Set: p.subject, s: a.s}
 	if a.command.verb.param != "" {
 		if q.arg, err = regexp.Compile(a.arg); err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 )
 
 // code makes a view of the source or the assembly of functions.
-func code[V any](q *request, sel *selection.Selection, make func(*selection.Selection, view.CodeOptions, view.Options) (V, error)) (V, error) {
+func code[V any](q *viewRequest, sel *selection.Selection, make func(*selection.Selection, view.CodeOptions, view.Options) (V, error)) (V, error) {
 	sources := q.Resolver(q.s.sel.SourcePath, q.s.sel.TrimPath)
 	return make(sel, view.CodeOptions{Match: q.arg, Source: sources.Text, Binary: q.BinaryOf, Decided: q.Decisions()}, q.common(sources.Warnings()...))
 }
@@ -30,7 +30,7 @@ and cum of each line. It warns if a source may differ from the profiled one. For
 		},
 		words:   []promptWord{{name: "list", help: "print the source of functions with the cost of each line"}},
 		selects: view.ForList,
-		make: func(q *request, sel *selection.Selection) (product, error) {
+		make: func(q *viewRequest, sel *selection.Selection) (product, error) {
 			d, err := code(q, sel, view.NewList)
 			return q.text(d), err
 		},
@@ -53,7 +53,7 @@ for a recording the compiler's decisions.`,
 		},
 		words:   []promptWord{{name: "weblist", help: "source and assembly of functions as an HTML file", suffix: "html"}},
 		selects: view.ForWeblist,
-		make: func(q *request, sel *selection.Selection) (product, error) {
+		make: func(q *viewRequest, sel *selection.Selection) (product, error) {
 			d, err := code(q, sel, view.NewWeblist)
 			if err != nil || q.s.asJSON {
 				return product{write: d.WriteJSON}, err
@@ -80,7 +80,7 @@ profile, unless it is at its original path or in the recording.`,
 		},
 		words:   []promptWord{{name: "disasm", help: "print the assembly of functions with the cost of each instruction"}},
 		selects: view.ForDisasm,
-		make: func(q *request, sel *selection.Selection) (product, error) {
+		make: func(q *viewRequest, sel *selection.Selection) (product, error) {
 			d, err := code(q, sel, view.NewDisasm)
 			return q.text(d), err
 		},

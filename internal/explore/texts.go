@@ -26,7 +26,7 @@ type printed interface {
 }
 
 // text is the product that prints one.
-func (q *request) text(d printed) product {
+func (q *viewRequest) text(d printed) product {
 	if q.s.asJSON {
 		return product{write: d.WriteJSON}
 	}
@@ -34,7 +34,7 @@ func (q *request) text(d printed) product {
 }
 
 // selected applies the options that choose samples and frames.
-func (q *request) selected(name string, o selection.Options) (*selection.Selection, error) {
+func (q *viewRequest) selected(name string, o selection.Options) (*selection.Selection, error) {
 	if _, err := q.SampleType(o.SampleIndex); err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (q *request) selected(name string, o selection.Options) (*selection.Selecti
 }
 
 // title names what a page is of.
-func (q *request) title() string {
+func (q *viewRequest) title() string {
 	if strings.Contains(q.Name, "://") {
 		return recording.Redacted(q.Name)
 	}
@@ -59,7 +59,7 @@ func (q *request) title() string {
 }
 
 // common are the options that all views have.
-func (q *request) common(warnings ...string) view.Options {
+func (q *viewRequest) common(warnings ...string) view.Options {
 	o := view.Options{Unit: q.s.sel.Unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.Warnings, q.doubtUnit(), warnings)}
 	for _, f := range []struct{ name, value string }{
 		{"focus", q.s.sel.Focus}, {"ignore", q.s.sel.Ignore}, {"hide", q.s.sel.Hide}, {"show", q.s.sel.Show}, {"show_from", q.s.sel.ShowFrom},
@@ -74,7 +74,7 @@ func (q *request) common(warnings ...string) view.Options {
 
 // doubtUnit says that -unit names none: as in pprof, values are then printed in
 // another.
-func (q *request) doubtUnit() []string {
+func (q *viewRequest) doubtUnit() []string {
 	if quantity.PprofKnows(q.s.sel.Unit) {
 		return nil
 	}
@@ -124,7 +124,7 @@ func topView() *profileVerb {
 			{name: "text", help: "the same as top"},
 			{name: "topproto", help: "the functions of top as a file of pprof", set: setFormat(formatTop), suffix: "pb.gz"},
 		},
-		make: func(q *request, sel *selection.Selection) (product, error) {
+		make: func(q *viewRequest, sel *selection.Selection) (product, error) {
 			top := view.NewTop(sel, q.s.graph(callgraph.ForTop()), q.common())
 			if q.s.format == formatTop && !q.s.asJSON {
 				return product{suffix: "pb.gz", warnings: top.Warnings, write: func(w io.Writer) error { return profile.Write(w, top.Profile()) }}, nil
@@ -147,7 +147,7 @@ of each of these calls.`,
 			"whet tree -focus 'json\\.Marshal$' -nodecount 20 cpu.pb.gz",
 		},
 		words: []promptWord{{name: "tree", help: "print functions with their callers and callees"}},
-		make: func(q *request, sel *selection.Selection) (product, error) {
+		make: func(q *viewRequest, sel *selection.Selection) (product, error) {
 			return q.text(view.NewTree(sel, q.s.graph(callgraph.ForTree()), q.common())), nil
 		},
 	}
@@ -167,7 +167,7 @@ and all their callees, however small their cost.`,
 			"whet peek -alloc_space 'bytes.growSlice' heap.pb.gz",
 		},
 		words: []promptWord{{name: "peek", help: "the callers and callees of functions"}},
-		make: func(q *request, sel *selection.Selection) (product, error) {
+		make: func(q *viewRequest, sel *selection.Selection) (product, error) {
 			d, err := view.NewPeek(sel, q.arg, q.s.graph(callgraph.ForTop()), q.common())
 			return q.text(d), err
 		},
@@ -187,7 +187,7 @@ runtime/pprof.Do set, and those of the runtime, such as the size of allocations.
 			"whet tags -tagshow endpoint -focus ServeHTTP cpu.pb.gz",
 		},
 		words: []promptWord{{name: "tags", help: "the cost of labels; here FOCUS and -IGNORE match labels"}},
-		make: func(q *request, sel *selection.Selection) (product, error) {
+		make: func(q *viewRequest, sel *selection.Selection) (product, error) {
 			return q.text(view.NewTags(sel, q.common())), nil
 		},
 	}
@@ -212,7 +212,7 @@ pprof's -traces does.`,
 			{name: "traces", help: "the same as stacks", set: setStacks},
 			{name: "comments", help: "the recorder's comments", set: setFormat(formatComments)},
 		},
-		make: func(q *request, sel *selection.Selection) (product, error) {
+		make: func(q *viewRequest, sel *selection.Selection) (product, error) {
 			if q.s.format == formatComments && !q.s.asJSON {
 				return product{write: func(w io.Writer) error { return view.WriteComments(w, sel) }}, nil
 			}

@@ -41,12 +41,12 @@ type profileVerb struct {
 	flags []promptWord
 	// selects is what the view selects, whatever was asked for; nil: just that.
 	selects func(selection.Options) selection.Options
-	make    func(q *request, sel *selection.Selection) (product, error)
+	make    func(q *viewRequest, sel *selection.Selection) (product, error)
 	// whole makes a view of the profile itself, in place of make.
-	whole func(ctx context.Context, q *request) (product, error)
+	whole func(ctx context.Context, q *viewRequest) (product, error)
 	// recording makes the view of a whole recording where that is another than
 	// that of its profiles; ok is false where it is not. nil: it never is.
-	recording func(ctx context.Context, q *request, f *profiles.Options, operands []string) (p product, ok bool, err error)
+	recording func(ctx context.Context, q *viewRequest, f *profiles.Options, operands []string) (p product, ok bool, err error)
 }
 
 // promptWord is one of them.
@@ -56,8 +56,8 @@ type promptWord struct {
 	suffix     string          // of the file it goes to; "" for text
 }
 
-// request is one view that was asked for.
-type request struct {
+// viewRequest is a request for a view.
+type viewRequest struct {
 	*profiles.Set
 	s   settings
 	arg *regexp.Regexp // nil where the view takes none
@@ -107,7 +107,7 @@ func (v *profileVerb) command() *cli.Command {
 }
 
 func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profiles.Options, operands []string) error {
-	q := &request{s: s}
+	q := &viewRequest{s: s}
 	if v.param != "" {
 		if len(operands) < 2 {
 			return cli.UsageError("%s: name a regular expression and a profile: whet help %s has examples", v.name, v.name)
@@ -171,7 +171,7 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 }
 
 // product makes the view that a request asks for.
-func (v *profileVerb) product(ctx context.Context, q *request) (product, error) {
+func (v *profileVerb) product(ctx context.Context, q *viewRequest) (product, error) {
 	if v.whole != nil {
 		return v.whole(ctx, q)
 	}

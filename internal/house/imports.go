@@ -54,7 +54,7 @@ func (p Plan) CheckImports(packages []Package) (code, tests []Fault) {
 				"it has no place in the house: add %q to the table in internal/house/plan.go, on the lowest floor above everything it imports", rel)})
 			continue
 		}
-		from := place{rel: rel, row: row, family: family}
+		from := importer{rel: rel, row: row, family: family}
 		for _, imp := range pkg.Imports {
 			if text := p.checkImport(from, imp, standard, false); text != "" {
 				code = append(code, Fault{pkg.ImportPath, text})
@@ -71,14 +71,15 @@ func (p Plan) CheckImports(packages []Package) (code, tests []Fault) {
 	return code, tests
 }
 
-type place struct {
+// importer is the package or test that imports another.
+type importer struct {
 	rel    string
 	row    Row
 	family string
 }
 
 // checkImport says what is wrong with one import, "" if nothing is.
-func (p Plan) checkImport(from place, imp string, standard map[string]bool, test bool) string {
+func (p Plan) checkImport(from importer, imp string, standard map[string]bool, test bool) string {
 	rel, ours := p.rel(imp)
 	if !ours {
 		alone := from.row.Floor == Ground || from.row.Floor == Agent

@@ -38,7 +38,7 @@ type server struct {
 	// detector looks at all that is in it.
 	events  events
 	queue   []event
-	answers []answer
+	answers []completion
 	due     []float64
 	times   []float64
 }
@@ -95,8 +95,8 @@ func (e *events) pop() event {
 	return first
 }
 
-// answer is when one came and how long it took.
-type answer struct {
+// completion is a completed request: its arrival and duration.
+type completion struct {
 	at, took, begun float64
 	refused         bool
 }
@@ -107,7 +107,7 @@ type answer struct {
 // there is.
 //
 //go:norace
-func (s *server) simulate(clients int, due []float64, length float64) []answer {
+func (s *server) simulate(clients int, due []float64, length float64) []completion {
 	slow := 1 + s.noise*s.rand.NormFloat64()
 	if s.disturbed > 0 && s.rand.IntN(s.disturbed) == 0 {
 		slow *= 1.5
@@ -128,7 +128,7 @@ func (s *server) simulate(clients int, due []float64, length float64) []answer {
 	under, busy, open := 0, 0, len(due) > 0
 	back := func(now float64, ev event, refused bool) {
 		at := now + s.trip/2
-		s.answers = append(s.answers, answer{at, at - ev.begun, ev.begun, refused})
+		s.answers = append(s.answers, completion{at, at - ev.begun, ev.begun, refused})
 		if !open {
 			e.push(event{at + s.trip/2, arrived, at})
 		}

@@ -26,7 +26,7 @@ func Ready(ctx context.Context, o Options, limit time.Duration, waiting func(las
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	a, err := NewAsker(o)
+	a, err := NewClient(o)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func Ready(ctx context.Context, o Options, limit time.Duration, waiting func(las
 }
 
 // try asks as the load does, and reads the answer to its end.
-func (a *Asker) try(ctx context.Context) (status int, err error) {
+func (a *Client) try(ctx context.Context) (status int, err error) {
 	ctx, stop := context.WithTimeoutCause(ctx, a.o.Timeout, record.ErrTimeout)
 	defer stop()
 	req := a.template.Clone(ctx)

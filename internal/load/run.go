@@ -54,10 +54,10 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	if err := o.reachSocket(ctx); err != nil {
 		return nil, err
 	}
-	var fixed []wire.Request
+	var fixed []wire.FixedRequest
 	if e.Name() != Portable {
 		o.lookUp(ctx, &addresses[0])
-		fixed = wire.Requests(p.messages, o.KeepAlive)
+		fixed = wire.FixedRequests(p.messages, o.KeepAlive)
 	}
 	check := newSelfCheck(addresses, o.processors(e))
 	j := o.job(p, addresses) // last: its clock runs
@@ -224,14 +224,14 @@ func (o *Options) location(ctx context.Context, p *prepared) string {
 	if err != nil || req.Method != "GET" && req.Method != "HEAD" {
 		return ""
 	}
-	a, err := NewAsker(*o)
+	a, err := NewClient(*o)
 	if err != nil {
 		return ""
 	}
 	defer a.Close()
 	ctx, stop := context.WithTimeout(ctx, locationLimit)
 	defer stop()
-	answer, err := a.Ask(ctx, Request{})
+	answer, err := a.Do(ctx, Request{})
 	if err != nil || answer.Status/100 != 3 || len(answer.Header["Location"]) == 0 {
 		return ""
 	}

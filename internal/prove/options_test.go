@@ -119,7 +119,7 @@ type turns struct {
 
 func (r *turns) Prepare(context.Context, int, uint64, []int) error { return nil }
 
-func (r *turns) Slice(context.Context, rounds.Request) (compare.Slice, error) {
+func (r *turns) Slice(context.Context, rounds.SliceRequest) (compare.Slice, error) {
 	r.now = r.now.Add(r.took)
 	return compare.Slice{compare.NsPerOp: 1}, nil
 }
@@ -133,7 +133,7 @@ func TestBudgetThatWouldDo(t *testing.T) {
 	s.Budget, s.Now = time.Minute, func() time.Time { return r.now }
 	p := Begin(&s, compare.KindService)
 	r.now = r.now.Add(5 * time.Second)
-	subject := rounds.Subject{Name: "x", Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}, Slice: [2]time.Duration{r.took, r.took}}
+	subject := rounds.Benchmark{Name: "x", Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}, Slice: [2]time.Duration{r.took, r.took}}
 	if err := p.Measure(t.Context(), subject, r); err != nil {
 		t.Fatal(err)
 	}

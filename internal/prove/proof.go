@@ -35,8 +35,8 @@ func Begin(o *Options, kind string) *Proof {
 	for seed == 0 {
 		seed = uint64(rand.Uint32()) // short enough to be typed again, and exact in every JSON reader
 	}
-	side := func(w compare.Which) compare.Side {
-		return compare.Side{Operand: o.Operand(w), Tests: "not run", Env: append([]string{}, recording.Variables(o.Env[w])...), Flags: []string{}}
+	side := func(w compare.Side) compare.Program {
+		return compare.Program{Operand: o.Operand(w), Tests: "not run", Env: append([]string{}, recording.Variables(o.Env[w])...), Flags: []string{}}
 	}
 	return &Proof{o: o, before: host.Start(), deadline: o.Now().Add(o.Budget), Result: &compare.Result{
 		Schema: document.Prove, Warnings: []string{}, Kind: kind, Old: side(compare.Old), New: side(compare.New),
@@ -61,7 +61,7 @@ func (p *Proof) Warn(format string, args ...any) {
 }
 
 // Fail notes, once, a side that cannot be measured.
-func (p *Proof) Fail(name string, side compare.Which, err error) {
+func (p *Proof) Fail(name string, side compare.Side, err error) {
 	f := compare.Failure{Name: name, Side: side.String(), Text: err.Error()}
 	if !slices.Contains(p.Result.Failures, f) {
 		p.Result.Failures = append(p.Result.Failures, f)
@@ -132,7 +132,7 @@ func (p *Proof) Enter(out *rounds.Outcome, name func(subject int) string) {
 		res.Benchmarks = out.Rows
 	}
 	for _, f := range out.Failures {
-		p.Fail(name(f.Subject), f.Side, fmt.Errorf("in round %d: %w", f.Round, f.Err))
+		p.Fail(name(f.Benchmark), f.Side, fmt.Errorf("in round %d: %w", f.Round, f.Err))
 	}
 	if out.Interrupted && p.o.Output != nil {
 		p.Warn("interrupted while showing the sides' output (-v): the output may have prompted the interrupt, so no further verdict is drawn")
@@ -155,19 +155,19 @@ func (p *Proof) Few(planned, fewest int, each time.Duration, on, more string) {
 }
 
 // Measure measures one subject in rounds and enters what they gave.
-func (p *Proof) Measure(ctx context.Context, subject rounds.Subject, runner rounds.Runner) error {
+func (p *Proof) Measure(ctx context.Context, subject rounds.Benchmark, runner rounds.Runner) error {
 	o := p.Rounds()
 	o.Progress = func(e rounds.Event) {
 		p.o.Tell(Event{Stage: "rounds", Round: e.Round, Rounds: e.Rounds, Left: e.Left, Plan: e.Plan})
 	}
 	needed := compare.FewestRounds(len(subject.Metrics), p.o.Alpha)
-	if plan := rounds.MakePlan([]rounds.Subject{subject}, o); plan.Rounds < needed {
+	if plan := rounds.MakePlan([]rounds.Benchmark{subject}, o); plan.Rounds < needed {
 		p.Few(plan.Rounds, needed, plan.Round, "what varies", "")
 	}
 	p.Result.CalibratedNs = int64(p.o.Budget - p.Left())
 	var out *rounds.Outcome
 	err := p.Watch(func() (err error) {
-		out, err = rounds.Measure(ctx, []rounds.Subject{subject}, runner, o)
+		out, err = rounds.Measure(ctx, []rounds.Benchmark{subject}, runner, o)
 		return err
 	})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Command is what starts a side by its command line, which was split, and what
 // keeps its words.
-func (o *Options) Command(side compare.Which, argv []string) (process.Command, *Printed) {
+func (o *Options) Command(side compare.Side, argv []string) (process.Command, *Printed) {
 	printed := Keep(o.Output)
 	return process.Command{
 		Path: argv[0], Args: argv[1:], Dir: o.Dir, Env: append(os.Environ(), o.Env[side]...),

@@ -410,7 +410,7 @@ func (a *Reading) contention() []runreport.Waiting {
 			continue
 		}
 		count := countColumn(p)
-		for _, place := range contention.Places(p.Frames, p.column, count, p.Keep(hot.Base), func(f *callstack.Frame) bool { return a.sources.own(f.File) }) {
+		for _, place := range contention.Sites(p.Frames, p.column, count, p.Keep(hot.Base), func(f *callstack.Frame) bool { return a.sources.own(f.File) }) {
 			if place.Idle || len(out) == maxWaiting {
 				continue
 			}

@@ -44,8 +44,8 @@ func (r *Resolver) packageOf(function string) string {
 
 // ofPackage finds a file that has no directory by the packages that its
 // functions are of.
-func (r *Resolver) ofPackage(frameFile string) (place, bool) {
-	var found []place
+func (r *Resolver) ofPackage(frameFile string) (candidate, bool) {
+	var found []candidate
 	for _, pkg := range r.packages[frameFile] {
 		if p, err := r.find(pkg + "/" + frameFile); err == nil {
 			found = append(found, p)
@@ -60,7 +60,7 @@ func (r *Resolver) ofPackage(frameFile string) (place, bool) {
 		}
 	}
 	if len(found) == 0 {
-		return place{}, false
+		return candidate{}, false
 	}
 	found[0].guess = len(found) > 1
 	return found[0], true

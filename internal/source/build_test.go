@@ -459,7 +459,7 @@ func FuzzMod(f *testing.F) {
 		r.GOMODCACHE = "/cache"
 		r.Modules = []Module{{Path: "shop", Dir: "/tree", Main: true}}
 		r.replace(mod, "/tree")
-		for _, p := range r.places(frame) {
+		for _, p := range r.candidates(frame) {
 			if absolute(frame) || runtime.GOOS == "windows" {
 				continue
 			}

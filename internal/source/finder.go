@@ -68,12 +68,12 @@ func (f *Finder) Find(frameFile string) (string, bool) {
 }
 
 // find returns the first place that has the file, or why none does.
-func (f *Finder) find(frameFile string) (place, error) {
+func (f *Finder) find(frameFile string) (candidate, error) {
 	if p, ok := f.found.Load(frameFile); ok {
-		return p.(place), nil
+		return p.(candidate), nil
 	}
 	err := errors.New(absence(frameFile))
-	for _, p := range f.places(frameFile) {
+	for _, p := range f.candidates(frameFile) {
 		_, missing := p.stat()
 		if missing == nil {
 			f.found.Store(frameFile, p)
@@ -83,7 +83,7 @@ func (f *Finder) find(frameFile string) (place, error) {
 			err = missing
 		}
 	}
-	return place{}, fmt.Errorf("find source %s: %w", frameFile, err)
+	return candidate{}, fmt.Errorf("find source %s: %w", frameFile, err)
 }
 
 // Read returns the text of a frame's file.
@@ -129,31 +129,32 @@ func isSource(name string) bool {
 	return false
 }
 
-// places lists where a frame's file may lie, the surest first.
-func (f *Finder) places(frameFile string) []place {
+// candidates lists where a frame's file may lie, the surest first.
+func (f *Finder) candidates(frameFile string) []candidate {
 	name := filepath.ToSlash(frameFile)
 	if !isSource(name) {
 		return nil
 	}
-	l := places{finder: f}
+	l := candidates{finder: f}
 	switch {
 	case strings.HasPrefix(name, "$GOROOT/src/"): // as Display names it
 		l.below(f.goroot(), strings.TrimPrefix(name, "$GOROOT/src/"), OfGOROOT)
 	case absolute(name):
-		f.placesOfAbsolute(&l, name)
+		f.addAbsolute(&l, name)
 	default:
-		f.placesOfTrimmed(&l, name)
+		f.addTrimmed(&l, name)
 	}
 	return l.list
 }
 
-type places struct {
+// candidates collects the candidates for a file.
+type candidates struct {
 	finder *Finder
-	list   []place
+	list   []candidate
 }
 
 // below adds dir/rest, which must not lead out of dir.
-func (l *places) below(dir, rest string, origin Origin) {
+func (l *candidates) below(dir, rest string, origin Origin) {
 	if dir != "" && filepath.IsLocal(filepath.FromSlash(rest)) {
 		p := l.finder.rooted(filepath.Join(dir, filepath.FromSlash(rest)), dir)
 		p.origin = origin
@@ -162,14 +163,14 @@ func (l *places) below(dir, rest string, origin Origin) {
 }
 
 // guess is below for a name of which only the end is known to fit.
-func (l *places) guess(dir, rest string, origin Origin) {
+func (l *candidates) guess(dir, rest string, origin Origin) {
 	n := len(l.list)
 	if l.below(dir, rest, origin); len(l.list) > n {
 		l.list[n].guess = true
 	}
 }
 
-func (f *Finder) placesOfAbsolute(l *places, name string) {
+func (f *Finder) addAbsolute(l *candidates, name string) {
 	l.list = append(l.list, f.named(filepath.FromSlash(name), f.originOf(name)))
 	if _, rest, ok := strings.Cut(name, "/pkg/mod/"); ok {
 		l.below(f.GOMODCACHE, rest, OfCache)
@@ -228,11 +229,11 @@ func (f *Finder) originOfModule(m *Module) Origin {
 	return OfModule
 }
 
-// placesOfTrimmed reads names as -trimpath leaves them.
-func (f *Finder) placesOfTrimmed(l *places, name string) {
+// addTrimmed reads names as -trimpath leaves them.
+func (f *Finder) addTrimmed(l *candidates, name string) {
 	name, relative := strings.CutPrefix(name, "./")
 	if module, version, rest, ok := splitVersion(name); ok {
-		f.placesOfVersion(l, module, version, rest)
+		f.addVersion(l, module, version, rest)
 		return
 	}
 	m, rest := f.moduleOf(name)
@@ -261,10 +262,10 @@ func (f *Finder) placesOfTrimmed(l *places, name string) {
 	}
 }
 
-// placesOfVersion lists where a file of a module's version lies. The text of
+// addVersion lists where a file of a module's version lies. The text of
 // a module that is replaced is that of another, and never in the cache under
 // its own name.
-func (f *Finder) placesOfVersion(l *places, module, version, rest string) {
+func (f *Finder) addVersion(l *candidates, module, version, rest string) {
 	for _, m := range f.Modules {
 		if m.Path == module && m.Replaced && (m.Version == version || m.Version == "") {
 			l.below(m.Dir, rest, f.originOfModule(&m))

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// place is where a file may lie.
-type place struct {
+// candidate is a path at which a file may lie.
+type candidate struct {
 	path   string
 	root   string // the directory it belongs to: links that lead out of it are not followed
 	origin Origin
-	// guess says that only the end of its name speaks for it.
+	// guess reports that only the end of the name matches.
 	guess bool
 }
 
@@ -26,7 +26,7 @@ var errLink = errors.New("it is a link, or lies below one, that leads out of the
 
 // rooted says which directory a file belongs to: GOROOT, the module cache, or
 // the user's module that it lies in, and dir where it is in none of them.
-func (f *Finder) rooted(path, dir string) place {
+func (f *Finder) rooted(path, dir string) candidate {
 	roots := []string{f.goroot(), f.GOMODCACHE}
 	if f.BuildGOROOT != "" {
 		roots = append(roots, filepath.Join(filepath.FromSlash(f.BuildGOROOT), "src"))
@@ -36,7 +36,7 @@ func (f *Finder) rooted(path, dir string) place {
 			roots = append(roots, f.Modules[i].Dir)
 		}
 	}
-	p := place{path: path, root: dir}
+	p := candidate{path: path, root: dir}
 	length := 0
 	for _, root := range roots {
 		if _, ok := inside(root, filepath.ToSlash(path)); ok && len(root) > length {
@@ -48,7 +48,7 @@ func (f *Finder) rooted(path, dir string) place {
 
 // named is the place of an absolute name. In no directory that is known it
 // belongs to the module around it, or else to its own directory.
-func (f *Finder) named(path string, origin Origin) place {
+func (f *Finder) named(path string, origin Origin) candidate {
 	clean := filepath.Clean(path)
 	p := f.rooted(clean, "")
 	if p.root == "" {
@@ -59,7 +59,7 @@ func (f *Finder) named(path string, origin Origin) place {
 }
 
 // stat is of a regular file, and fs.ErrNotExist where there is none.
-func (p place) stat() (fs.FileInfo, error) {
+func (p candidate) stat() (fs.FileInfo, error) {
 	if _, err := os.Lstat(p.path); err != nil {
 		return nil, fs.ErrNotExist // most places: cheaper than opening the root
 	}
@@ -81,7 +81,7 @@ func (p place) stat() (fs.FileInfo, error) {
 }
 
 // open opens the root, and says what the file is called below it.
-func (p place) open() (root *os.Root, name string, err error) {
+func (p candidate) open() (root *os.Root, name string, err error) {
 	if name, err = filepath.Rel(p.root, p.path); err == nil {
 		root, err = os.OpenRoot(p.root)
 	}
@@ -89,13 +89,13 @@ func (p place) open() (root *os.Root, name string, err error) {
 }
 
 // leadsOut reports whether the file is there for whoever follows links.
-func (p place) leadsOut() bool {
+func (p candidate) leadsOut() bool {
 	_, err := os.Stat(p.path)
 	return err == nil
 }
 
 // read returns the text, and when it was last changed.
-func (p place) read() (text []byte, changed time.Time, err error) {
+func (p candidate) read() (text []byte, changed time.Time, err error) {
 	// To open a pipe is to wait for whoever writes to it: look first.
 	if info, err := os.Lstat(p.path); err != nil || !info.Mode().IsRegular() {
 		if _, err := p.stat(); err != nil {

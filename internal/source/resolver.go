@@ -50,10 +50,11 @@ type Resolver struct {
 	packages map[string][]string // of files that have no directory
 
 	mu    sync.Mutex
-	texts map[string]answer
+	texts map[string]cachedText
 }
 
-type answer struct {
+// cachedText is the result of reading a file.
+type cachedText struct {
 	text *Text
 	err  error
 }
@@ -76,7 +77,7 @@ type Text struct {
 // New returns a resolver. A go.mod or go.work that cannot be read is no error:
 // Warnings says what is missing.
 func New(o Options) *Resolver {
-	r := &Resolver{o: o, texts: make(map[string]answer)}
+	r := &Resolver{o: o, texts: make(map[string]cachedText)}
 	r.GOROOT, r.GOMODCACHE = o.GOROOT, o.GOMODCACHE
 	if o.Dir != "" {
 		r.readTree(o.Dir)
@@ -114,7 +115,7 @@ func (r *Resolver) resolve(frameFile string) (*Text, error) {
 			return t, nil
 		}
 	}
-	p, err := r.place(frameFile)
+	p, err := r.locate(frameFile)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +136,8 @@ func (r *Resolver) resolve(frameFile string) (*Text, error) {
 	return t, nil
 }
 
-// place is where a frame's file lies, or why it is nowhere.
-func (r *Resolver) place(frameFile string) (place, error) {
+// locate returns the path of a frame's file, or an error that says why there is none.
+func (r *Resolver) locate(frameFile string) (candidate, error) {
 	if p, ok := r.onPath(frameFile); ok {
 		return p, nil
 	}
@@ -177,7 +178,7 @@ func (t *Text) doubt(format string, args ...any) {
 }
 
 // check adds what speaks against a file for which no sum vouches.
-func (r *Resolver) check(t *Text, p place, frameFile string) {
+func (r *Resolver) check(t *Text, p candidate, frameFile string) {
 	switch p.origin {
 	case OfCache:
 		// Its path names the version, and the go command checks what it puts
@@ -227,26 +228,26 @@ func (t *Text) Short(line int) string {
 // onPath looks for a file as pprof's -source_path and -trim_path say: a
 // prefix is cut off, and what is then relative is looked for in every
 // directory of the path and in those above it.
-func (r *Resolver) onPath(frameFile string) (place, bool) {
+func (r *Resolver) onPath(frameFile string) (candidate, bool) {
 	if r.o.SourcePath == "" && r.o.TrimPath == "" || !isSource(frameFile) {
-		return place{}, false
+		return candidate{}, false
 	}
 	name := selection.TrimPath(frameFile, r.o.TrimPath, r.o.SourcePath)
 	if filepath.IsAbs(name) {
 		if name == frameFile {
-			return place{}, false // as it would be looked for anyway
+			return candidate{}, false // as it would be looked for anyway
 		}
 		p := r.named(filepath.FromSlash(name), OfPath)
 		_, err := p.stat()
 		return p, err == nil
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return place{}, false
+		return candidate{}, false
 	}
 	for _, dir := range filepath.SplitList(r.o.SourcePath) {
 		// Below a directory of the path a file belongs to that; above, as one
 		// that is named.
-		p := place{path: filepath.Join(dir, filepath.FromSlash(name)), root: dir, origin: OfPath}
+		p := candidate{path: filepath.Join(dir, filepath.FromSlash(name)), root: dir, origin: OfPath}
 		for dir != "" {
 			if _, err := p.stat(); err == nil {
 				return p, true
@@ -259,5 +260,5 @@ func (r *Resolver) onPath(frameFile string) (place, bool) {
 			p = r.named(filepath.Join(dir, filepath.FromSlash(name)), OfPath)
 		}
 	}
-	return place{}, false
+	return candidate{}, false
 }

@@ -181,7 +181,7 @@ func FuzzFind(f *testing.F) {
 		if runtime.GOOS == "windows" {
 			return // the places above are no absolute paths there
 		}
-		for i, p := range finder.places(frame) {
+		for i, p := range finder.candidates(frame) {
 			c := p.path
 			inside := i == 0 && absolute(frame) && c == frame
 			for _, p := range places {

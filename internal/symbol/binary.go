@@ -49,12 +49,12 @@ type Binary struct {
 	closer io.Closer
 	info   *debug.BuildInfo
 
-	tables   func() tables
+	tables   func() symbolTables
 	debugged func() *debugInfo
 }
 
-// tables are what names code without DWARF.
-type tables struct {
+// symbolTables are the tables that name code without DWARF.
+type symbolTables struct {
 	pcln      *pclntab   // nil when there is none
 	symbols   []Function // of the symbol table, by address
 	names     []Function // of all that has one there, data and marks too
@@ -252,7 +252,7 @@ func (b *Binary) Frames(address uint64) []Frame {
 	return nil
 }
 
-func (b *Binary) readTables() (t tables) {
+func (b *Binary) readTables() (t symbolTables) {
 	defer func() {
 		if p := recover(); p != nil {
 			t.warnings = append(t.warnings, fmt.Sprintf("%s: its tables are damaged: %v", b.name, p))

@@ -98,7 +98,7 @@ type Builder struct {
 	bins  int // of the finest level
 	procs map[int32]*run
 	diffs []Course // change of the number at each point
-	keep  []kept
+	keep  []windowQuota
 }
 
 // run is the finest level of a processor.
@@ -108,7 +108,7 @@ type run struct {
 	ns   [256]int64
 }
 
-type kept struct {
+type windowQuota struct {
 	Window
 	most, has int
 	cut       bool
@@ -129,7 +129,7 @@ func New(o Options) *Builder {
 		b.t.States[i], b.diffs[i] = make(Course, Points), make(Course, Points+1)
 	}
 	for i, w := range o.Keep {
-		b.keep = append(b.keep, kept{Window: w, most: o.Most/len(o.Keep) + (o.Most%len(o.Keep)+i)/len(o.Keep)})
+		b.keep = append(b.keep, windowQuota{Window: w, most: o.Most/len(o.Keep) + (o.Most%len(o.Keep)+i)/len(o.Keep)})
 	}
 	return b
 }

@@ -26,7 +26,7 @@ const courseEnd = 5 * time.Second
 // fared: memory, goroutines, collections, waits. Nothing of it is in the times
 // or the other profiles. What stands in the way costs this step alone. A process
 // that failed after the benchmark gave its result has done what it was run for.
-func (r *recorder) course(ctx context.Context, s *subject) error {
+func (r *recorder) course(ctx context.Context, s *benchmarkRun) error {
 	if r.agentBin == nil {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (r *recorder) course(ctx context.Context, s *subject) error {
 		r.w.Warn("%s over time: %v", s.Name, err)
 		return nil
 	}
-	var t taken
+	var t instrumentData
 	start, end := r.w.Since(res.Start), r.w.Since(res.End)
 	began, _, why := r.adopt(&t, a, start, end)
 	if why != "" {

@@ -17,7 +17,7 @@ import (
 // allocation profile and a CPU profile each. Then come block and mutex profiles,
 // runs at one processor, traces and the runs over time, and the CPU profiles are deepened in turns while
 // the budget lasts.
-func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quick time.Duration) (subjects []*subject, err error) {
+func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quick time.Duration) (subjects []*benchmarkRun, err error) {
 	enough := min(enoughSamples, r.o.Samples)
 	r.goal = enough
 	plan := &r.w.Manifest.Plan
@@ -35,7 +35,7 @@ func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quic
 	for n := planned(); len(subjects) < n; n = planned() {
 		i := len(subjects)
 		l := ranked[i]
-		s := &subject{Line: l, slug: record.Slug(i, strings.TrimPrefix(l.Name, "Benchmark")), loops: &hot.Loops{}, stretch: 1, perCall: perCall(l, quick)}
+		s := &benchmarkRun{Line: l, slug: record.Slug(i, strings.TrimPrefix(l.Name, "Benchmark")), loops: &hot.Loops{}, stretch: 1, perCall: perCall(l, quick)}
 		subjects = append(subjects, s)
 		plan.Selected, plan.LeftOut = names(ranked[:i+1]), names(ranked[i+1:])
 		if err := r.profileOne(ctx, s, n-len(subjects)); err != nil {
@@ -68,7 +68,7 @@ func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quic
 }
 
 // rate is how many samples of the measured code a second of CPU runs gave.
-func (r *recorder) rate(subjects []*subject) float64 {
+func (r *recorder) rate(subjects []*benchmarkRun) float64 {
 	var samples int64
 	var took time.Duration
 	for _, s := range subjects {
@@ -85,7 +85,7 @@ func (r *recorder) rate(subjects []*subject) float64 {
 // profileOne takes a benchmark to enough samples, with n more to come. One that
 // would take most of the time for that has its share, and waits for what the
 // others leave.
-func (r *recorder) profileOne(ctx context.Context, s *subject, n int) error {
+func (r *recorder) profileOne(ctx context.Context, s *benchmarkRun, n int) error {
 	for _, step := range []step{{"clean", r.clean}, {"allocation profile", r.allocs}, {cpuStep, r.cpu}} {
 		if err := r.take(ctx, s, step, n+1); err != nil {
 			return err
@@ -107,12 +107,12 @@ func (r *recorder) profileOne(ctx context.Context, s *subject, n int) error {
 // step is one thing that is measured of a benchmark.
 type step struct {
 	name string
-	do   func(context.Context, *subject) error
+	do   func(context.Context, *benchmarkRun) error
 }
 
 // take measures one thing of a benchmark with so many to come, itself among them.
 // It leaves half of the time to what comes after it; a CPU profile may take more.
-func (r *recorder) take(ctx context.Context, s *subject, step step, toCome int) error {
+func (r *recorder) take(ctx context.Context, s *benchmarkRun, step step, toCome int) error {
 	if s.failed || r.left() <= 0 {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (r *recorder) take(ctx context.Context, s *subject, step step, toCome int) 
 }
 
 // more makes a further CPU run. A benchmark that fails in it keeps what it has.
-func (r *recorder) more(ctx context.Context, s *subject) error {
+func (r *recorder) more(ctx context.Context, s *benchmarkRun) error {
 	if err := r.cpu(ctx, s); ctx.Err() != nil {
 		return ctx.Err()
 	} else if err != nil {
@@ -145,7 +145,7 @@ func (r *recorder) more(ctx context.Context, s *subject) error {
 }
 
 // deepen makes further CPU runs in turns while the budget lasts.
-func (r *recorder) deepen(ctx context.Context, subjects []*subject) error {
+func (r *recorder) deepen(ctx context.Context, subjects []*benchmarkRun) error {
 	for busy := true; busy; {
 		busy = false
 		for _, s := range subjects {

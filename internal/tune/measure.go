@@ -17,8 +17,8 @@ import (
 	"whet/internal/recording"
 )
 
-// subject is one selected benchmark while it is measured.
-type subject struct {
+// benchmarkRun is the state of one selected benchmark during its measurement.
+type benchmarkRun struct {
 	benchmark.Line
 	slug  string
 	loops *hot.Loops
@@ -73,7 +73,7 @@ func (r *recorder) measure(ctx context.Context, names []string) error {
 
 // warnShort says which benchmarks the budget left with fewer samples than were
 // wanted.
-func (r *recorder) warnShort(subjects []*subject) {
+func (r *recorder) warnShort(subjects []*benchmarkRun) {
 	var short []string
 	for _, s := range subjects {
 		if len(s.lacks) > 0 {
@@ -189,13 +189,13 @@ func (r *recorder) leaveOut(name, why string) {
 
 const cpuStep = "CPU profile"
 
-func (r *recorder) wantsSamples(s *subject) bool {
+func (r *recorder) wantsSamples(s *benchmarkRun) bool {
 	return !s.failed && !s.done && s.samples < int64(r.goal)
 }
 
 // clean measures without instruments: these are the figures that stand in the
 // report beside the benchmark's name.
-func (r *recorder) clean(ctx context.Context, s *subject) error {
+func (r *recorder) clean(ctx context.Context, s *benchmarkRun) error {
 	r.progress(Progress{Stage: "clean run", Benchmark: s.Name})
 	d := r.length(cleanRun)
 	for range 4 {
@@ -243,7 +243,7 @@ func (r *recorder) limit() time.Duration {
 }
 
 // benchTime is the user's, or as many calls as take about d.
-func (r *recorder) benchTime(d time.Duration, s *subject) string {
+func (r *recorder) benchTime(d time.Duration, s *benchmarkRun) string {
 	if r.o.BenchTime != "" {
 		return r.o.BenchTime
 	}
@@ -251,7 +251,7 @@ func (r *recorder) benchTime(d time.Duration, s *subject) string {
 }
 
 // allocs records every allocation.
-func (r *recorder) allocs(ctx context.Context, s *subject) error {
+func (r *recorder) allocs(ctx context.Context, s *benchmarkRun) error {
 	r.progress(Progress{Stage: "allocations", Benchmark: s.Name})
 	allocs := 0.0
 	if s.AllocsPerOp != nil {
@@ -267,7 +267,7 @@ func (r *recorder) allocs(ctx context.Context, s *subject) error {
 
 // instrument runs a benchmark once under one instrument and keeps what that wrote:
 // a profile, or a trace, of which p is nil.
-func (r *recorder) instrument(ctx context.Context, s *subject, kind string, limit time.Duration, benchTime string) (*gobench.Result, *callstack.Frames, error) {
+func (r *recorder) instrument(ctx context.Context, s *benchmarkRun, kind string, limit time.Duration, benchTime string) (*gobench.Result, *callstack.Frames, error) {
 	a := recording.Artifact{Path: "profiles/" + s.slug + "." + kind + ".pb.gz", Kind: kind, Benchmark: s.Name, StartNs: r.w.Now()}
 	if kind == recording.KindTrace {
 		a.Path = "trace/" + s.slug + ".trace"
@@ -287,7 +287,7 @@ func (r *recorder) instrument(ctx context.Context, s *subject, kind string, limi
 }
 
 // cpu makes one more CPU-profiled run and counts its base samples.
-func (r *recorder) cpu(ctx context.Context, s *subject) error {
+func (r *recorder) cpu(ctx context.Context, s *benchmarkRun) error {
 	r.progress(Progress{Stage: "cpu", Benchmark: s.Name, Samples: int(s.samples), Wanted: r.goal})
 	d := r.length(cpuRun)
 	if s.runBase > 0 { // no longer than what is missing takes
@@ -331,7 +331,7 @@ func (r *recorder) cpu(ctx context.Context, s *subject) error {
 }
 
 // storeCPU merges each benchmark's CPU profiles into one artifact.
-func (r *recorder) storeCPU(subjects []*subject) error {
+func (r *recorder) storeCPU(subjects []*benchmarkRun) error {
 	for _, s := range subjects {
 		if len(s.cpu) == 0 {
 			continue
@@ -349,7 +349,7 @@ func (r *recorder) storeCPU(subjects []*subject) error {
 }
 
 // delays takes block and mutex profiles where several goroutines do the work.
-func (r *recorder) delays(ctx context.Context, s *subject) error {
+func (r *recorder) delays(ctx context.Context, s *benchmarkRun) error {
 	if !s.parallel {
 		return nil
 	}
@@ -373,7 +373,7 @@ func (r *recorder) delays(ctx context.Context, s *subject) error {
 }
 
 // trace takes a short execution trace.
-func (r *recorder) trace(ctx context.Context, s *subject) error {
+func (r *recorder) trace(ctx context.Context, s *benchmarkRun) error {
 	r.progress(Progress{Stage: "trace", Benchmark: s.Name})
 	n := gobench.Iterations(r.length(traceRun), s.perCall*s.stretch)
 	_, _, err := r.instrument(ctx, s, recording.KindTrace, r.limit(), fmt.Sprintf("%dx", n))

@@ -34,14 +34,14 @@ const oneStep = "runs at one processor"
 // wantsOne reports whether it can be asked of a benchmark how it grows with processors:
 // the length of a run that the user chose is not known, and long set-up takes all of
 // the time that there is for it.
-func (r *recorder) wantsOne(s *subject) bool {
+func (r *recorder) wantsOne(s *benchmarkRun) bool {
 	return s.parallel && !s.failed && s.Procs > 1 && s.setup == 0 && s.perCall > 0 && r.o.BenchTime == ""
 }
 
 // processors runs a parallel benchmark in turns at one processor and at as many as
 // it was measured on. Those at one have a CPU profile, which says where the others
 // spend more. A benchmark that cannot run at one processor loses this step alone.
-func (r *recorder) processors(ctx context.Context, s *subject) error {
+func (r *recorder) processors(ctx context.Context, s *benchmarkRun) error {
 	share := min(r.forProcessors/time.Duration(max(r.parallel, 1)), r.turn)
 	r.parallel--
 	turn := min(share/time.Duration(2*pairs), processorsTurn)
@@ -52,7 +52,7 @@ func (r *recorder) processors(ctx context.Context, s *subject) error {
 	end := began.Add(share)
 	defer func() { r.forProcessors -= r.o.Now().Sub(began) }()
 	r.progress(Progress{Stage: "processors", Benchmark: s.Name})
-	one := &oneProcessor{subject: s, turn: turn, perCall: map[int]float64{1: s.perCall * float64(s.Procs), s.Procs: s.perCall}}
+	one := &oneProcessor{benchmarkRun: s, turn: turn, perCall: map[int]float64{1: s.perCall * float64(s.Procs), s.Procs: s.perCall}}
 	defer one.store(r)
 	for i := range pairs {
 		order := [2]int{1, s.Procs}
@@ -85,7 +85,7 @@ func (r *recorder) processors(ctx context.Context, s *subject) error {
 
 // oneProcessor is a benchmark while it is run at one processor and at all.
 type oneProcessor struct {
-	*subject
+	*benchmarkRun
 	turn    time.Duration
 	perCall map[int]float64 // ns, by processors
 	cpu     [][]byte        // of the runs at one

@@ -95,8 +95,8 @@ func BenchmarkOne(b *testing.B) {
 
 // A benchmark is run at one processor where the length of its runs is whet's to choose.
 func TestWantsOne(t *testing.T) {
-	parallel := func(change func(*subject)) *subject {
-		s := &subject{parallel: true, perCall: 100}
+	parallel := func(change func(*benchmarkRun)) *benchmarkRun {
+		s := &benchmarkRun{parallel: true, perCall: 100}
 		s.Procs = 2
 		if change != nil {
 			change(s)
@@ -106,15 +106,15 @@ func TestWantsOne(t *testing.T) {
 	r := &recorder{}
 	for _, test := range []struct {
 		name string
-		s    *subject
+		s    *benchmarkRun
 		want bool
 	}{
 		{"parallel", parallel(nil), true},
-		{"on one goroutine", parallel(func(s *subject) { s.parallel = false }), false},
-		{"at one processor", parallel(func(s *subject) { s.Procs = 1 }), false},
-		{"long set-up", parallel(func(s *subject) { s.setup = time.Second }), false},
-		{"failed", parallel(func(s *subject) { s.failed = true }), false},
-		{"without a time", parallel(func(s *subject) { s.perCall = 0 }), false},
+		{"on one goroutine", parallel(func(s *benchmarkRun) { s.parallel = false }), false},
+		{"at one processor", parallel(func(s *benchmarkRun) { s.Procs = 1 }), false},
+		{"long set-up", parallel(func(s *benchmarkRun) { s.setup = time.Second }), false},
+		{"failed", parallel(func(s *benchmarkRun) { s.failed = true }), false},
+		{"without a time", parallel(func(s *benchmarkRun) { s.perCall = 0 }), false},
 	} {
 		if r.wantsOne(test.s) != test.want {
 			t.Errorf("%s: %t", test.name, !test.want)

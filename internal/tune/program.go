@@ -89,7 +89,7 @@ type programRecorder struct {
 	session
 	o       ProgramOptions
 	result  record.Program
-	taken   taken
+	taken   instrumentData
 	samples int64 // of the base in the CPU profiles; without Count
 	failed  bool  // a run ended by itself, and not with 0
 }

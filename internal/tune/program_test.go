@@ -229,7 +229,7 @@ func TestClockJumped(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &session{w: &record.Recorder{Writer: &recording.Writer{Manifest: recording.Manifest{Origin: now}}}}
-			var got taken
+			var got instrumentData
 			began, whole, missing := s.adopt(&got, a, c.start, c.start+int64(time.Second))
 			if missing != "" || !whole || began != c.want || len(got.rows) != 1 {
 				t.Fatalf("began %v, missing %q, %d rows", time.Duration(began), missing, len(got.rows))

@@ -9,7 +9,7 @@ import (
 )
 
 // addResults writes the figures into the manifest and in Go benchmark format.
-func (r *recorder) addResults(subjects []*subject, rest []benchmark.Line) {
+func (r *recorder) addResults(subjects []*benchmarkRun, rest []benchmark.Line) {
 	m := &r.w.Manifest
 	failed := make(map[string]string)
 	for _, f := range r.failures {

@@ -92,7 +92,7 @@ type serviceRecorder struct {
 	session
 	o      ServiceOptions
 	result loadformat.Service
-	taken  taken
+	taken  instrumentData
 	costs  []Cost // of RecordCost
 
 	server *running       // nil: it runs already, or does no more

@@ -16,7 +16,7 @@ import (
 // takes as long again. Package testing calls the benchmark function with b.N at
 // 1 before it calls it with n, so that one call alone has half of the set-up of
 // several.
-func (r *recorder) findSetup(ctx context.Context, s *subject, uncounted time.Duration) error {
+func (r *recorder) findSetup(ctx context.Context, s *benchmarkRun, uncounted time.Duration) error {
 	counted := time.Duration(s.NsPerOp * float64(s.N))
 	if r.o.BenchTime != "" || uncounted < longSetup || uncounted < 3*counted || r.left() < 2*uncounted {
 		return nil

@@ -180,22 +180,22 @@ type judge struct {
 	margin float64 // log(1 + Margin)
 	m      int     // hypotheses of each family
 	nulls  map[int]*stat.SignedRanks
-	rows   []subject
+	rows   []comparison
 }
 
-// subject is one metric of one series: a row to be.
-type subject struct {
+// comparison compares one metric of one series; it becomes a row of the result.
+type comparison struct {
 	series *Series
 	metric Metric
-	all    figures   // of all rounds
-	at     []figures // by look
-	counts []count   // by look, of metrics that are counted
-	other  *subject  // the other count of the series; nil: none
+	all    figures     // of all rounds
+	at     []figures   // by look
+	counts []count     // by look, of metrics that are counted
+	other  *comparison // the other count of the series; nil: none
 
 	different, same claim
 }
 
-// collect makes a subject of every metric that was reported.
+// collect makes a comparison of every metric that was reported.
 func (j *judge) collect(series []Series) {
 	for i := range series {
 		s := &series[i]
@@ -205,7 +205,7 @@ func (j *judge) collect(series []Series) {
 			if all.rounds == 0 {
 				continue
 			}
-			sub := subject{series: s, metric: m, all: all}
+			sub := comparison{series: s, metric: m, all: all}
 			for _, l := range looks {
 				f := j.figures(s, m, l)
 				sub.at = append(sub.at, f)
@@ -226,7 +226,7 @@ func (j *judge) collect(series []Series) {
 }
 
 // row says what the tests gave.
-func (j *judge) row(s *subject) Row {
+func (j *judge) row(s *comparison) Row {
 	r := Row{
 		Package: s.series.Package, Name: s.series.Name, Metric: s.metric.Unit, Better: s.metric.Better().String(), Gates: s.metric.Gates, Iterations: s.series.Iterations,
 		Looks: max(len(j.o.Looks), 1), PValue: s.different.sequential(), PHolm: s.different.holm,
@@ -276,7 +276,7 @@ func (m Metric) word(v Verdict) Verdict {
 }
 
 // unknown says why there is no verdict on what varies, and what it would take.
-func (j *judge) unknown(s *subject, f *figures, v verdict) (reason string, needed *Needed) {
+func (j *judge) unknown(s *comparison, f *figures, v verdict) (reason string, needed *Needed) {
 	switch {
 	case v.Verdict != CannotTell:
 		return "", nil

@@ -51,7 +51,7 @@ type count struct {
 }
 
 // count judges the looks at which a count had not varied yet.
-func (j *judge) count(s *subject) {
+func (j *judge) count(s *comparison) {
 	if s.metric.Kind != Count {
 		return
 	}
@@ -72,7 +72,7 @@ func (j *judge) count(s *subject) {
 	}
 }
 
-func (j *judge) countAt(s *subject, k int) count {
+func (j *judge) countAt(s *comparison, k int) count {
 	f := &s.at[k]
 	c := count{figures: f, verdict: CannotTell, level: j.o.Alpha * f.weight / float64(j.m), separation: 1}
 	if f.rounds == 0 {
@@ -166,7 +166,7 @@ func (j *judge) agree(other *count) bool {
 // exactVerdict is the latest that a count was given while it had not varied, or
 // stayed below one, or that it still has none; ok is false where it varied
 // before there was one.
-func (s *subject) exactVerdict() (v verdict, ok bool) {
+func (s *comparison) exactVerdict() (v verdict, ok bool) {
 	last := len(s.counts)
 	first := slices.IndexFunc(s.counts, func(c count) bool { return c.verdict != CannotTell })
 	if d := &s.different; d.stage > 0 && (first < 0 || d.by < first) {

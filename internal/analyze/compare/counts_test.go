@@ -10,14 +10,14 @@ import (
 )
 
 // counted gives every slice the count of f, as allocations and as bytes.
-func counted(rounds int, f func(round int, w Which) float64) Series {
+func counted(rounds int, f func(round int, w Side) float64) Series {
 	s := Series{Name: "BenchmarkX", Metrics: []Metric{MetricOf(NsPerOp), MetricOf(BytesPerOp), MetricOf(AllocsPerOp)}, Run: 1, Ended: true}
-	slice := func(i int, w Which) Slice {
+	slice := func(i int, w Side) Slice {
 		v := f(i, w)
 		return Slice{NsPerOp: 100, AllocsPerOp: v, BytesPerOp: v}
 	}
 	for i := range rounds {
-		r := Round{Turn: Turn{Old: slice(i, Old), New: slice(i, New), AgainOf: Which(i % 2)}}
+		r := Round{Turn: Turn{Old: slice(i, Old), New: slice(i, New), AgainOf: Side(i % 2)}}
 		r.Again = slice(i, r.AgainOf)
 		s.Rounds = append(s.Rounds, r)
 	}
@@ -26,7 +26,7 @@ func counted(rounds int, f func(round int, w Which) float64) Series {
 
 // constantly is a series whose counts never vary.
 func constantly(rounds int, allocsOld, allocsNew, bytesOld, bytesNew float64) Series {
-	s := counted(rounds, func(_ int, w Which) float64 { return []float64{allocsOld, allocsNew}[w] })
+	s := counted(rounds, func(_ int, w Side) float64 { return []float64{allocsOld, allocsNew}[w] })
 	for i := range s.Rounds {
 		r := &s.Rounds[i]
 		r.Old[BytesPerOp], r.New[BytesPerOp] = bytesOld, bytesNew
@@ -36,8 +36,8 @@ func constantly(rounds int, allocsOld, allocsNew, bytesOld, bytesNew float64) Se
 }
 
 func TestCounts(t *testing.T) {
-	fixed := func(old, new float64) func(int, Which) float64 {
-		return func(_ int, w Which) float64 { return []float64{old, new}[w] }
+	fixed := func(old, new float64) func(int, Side) float64 {
+		return func(_ int, w Side) float64 { return []float64{old, new}[w] }
 	}
 	for _, c := range []struct {
 		name   string
@@ -61,13 +61,13 @@ func TestCounts(t *testing.T) {
 		{"too few rounds", counted(3, fixed(25, 2)), CannotTell, 12.5, true, false}, // 5 slices of old, 4 of new: 2/C(9,4) = 0.0159
 		{"four rounds", counted(4, fixed(25, 2)), CannotTell, 12.5, true, false},    // 2/C(12,6) = 0.0022 > 0.8·0.005/3 = 0.0013
 		{"five rounds", counted(5, fixed(25, 2)), Faster, 12.5, true, false},        // 2/C(15,8) = 0.00031
-		{"varies, clearly fewer", counted(20, func(i int, w Which) float64 {
+		{"varies, clearly fewer", counted(20, func(i int, w Side) float64 {
 			return []float64{100 + float64(i%3), 50}[w]
 		}), Faster, 101.0 / 50, false, false},
-		{"varies, around the same", counted(20, func(i int, w Which) float64 {
+		{"varies, around the same", counted(20, func(i int, w Side) float64 {
 			return 1000 + float64((i+int(w))%3)
 		}), NoChange, 1, false, true},
-		{"varies, and differs by no more than the rounding", counted(20, func(i int, w Which) float64 {
+		{"varies, and differs by no more than the rounding", counted(20, func(i int, w Side) float64 {
 			return []float64{10 + float64(i%2), 9 + float64(i%2)}[w]
 		}), CannotTell, 10.5 / 9.5, false, false},
 	} {
@@ -232,18 +232,18 @@ func TestStrayBytesSettleNoAllocations(t *testing.T) {
 // noise 50,000,000 %.
 func TestBelowOne(t *testing.T) {
 	for name, c := range map[string]struct {
-		value  func(round int, w Which) float64
+		value  func(round int, w Side) float64
 		rounds int
 		want   Verdict
 		below  bool
 	}{
-		"now and then one":       {func(i int, w Which) float64 { return []float64{0, float64(i % 4 / 3)}[w] }, 40, NoChange, true},
-		"in turns":               {func(i int, _ Which) float64 { return float64(i % 2) }, 40, NoChange, true},
-		"mostly one on a side":   {func(i int, w Which) float64 { return []float64{0, min(float64(i%10), 1)}[w] }, 40, NoChange, true},
-		"once many":              {func(i int, w Which) float64 { return []float64{0, float64(i / 39 * 113)}[w] }, 40, NoChange, true},
-		"always one on a side":   {func(_ int, w Which) float64 { return float64(w) }, 40, CannotTell, false},
-		"too few rounds":         {func(i int, w Which) float64 { return []float64{0, float64(i % 2)}[w] }, 4, CannotTell, true},
-		"many, half of the time": {func(i int, w Which) float64 { return []float64{0, float64(i % 2 * 113)}[w] }, 40, CannotTell, false},
+		"now and then one":       {func(i int, w Side) float64 { return []float64{0, float64(i % 4 / 3)}[w] }, 40, NoChange, true},
+		"in turns":               {func(i int, _ Side) float64 { return float64(i % 2) }, 40, NoChange, true},
+		"mostly one on a side":   {func(i int, w Side) float64 { return []float64{0, min(float64(i%10), 1)}[w] }, 40, NoChange, true},
+		"once many":              {func(i int, w Side) float64 { return []float64{0, float64(i / 39 * 113)}[w] }, 40, NoChange, true},
+		"always one on a side":   {func(_ int, w Side) float64 { return float64(w) }, 40, CannotTell, false},
+		"too few rounds":         {func(i int, w Side) float64 { return []float64{0, float64(i % 2)}[w] }, 4, CannotTell, true},
+		"many, half of the time": {func(i int, w Side) float64 { return []float64{0, float64(i % 2 * 113)}[w] }, 40, CannotTell, false},
 	} {
 		for _, unit := range []string{BytesPerOp, AllocsPerOp} {
 			r := one(t, counted(c.rounds, c.value), defaults, unit)
@@ -260,7 +260,7 @@ func TestBelowOneLater(t *testing.T) {
 	o := defaults
 	o.Looks = []int{20, 400}
 	for want, first := range map[Verdict]float64{Slower: 50, NoChange: 0} {
-		s := counted(400, func(i int, w Which) float64 {
+		s := counted(400, func(i int, w Side) float64 {
 			if i < 20 && w == New {
 				return first + first*float64(i%2)
 			}
@@ -330,7 +330,7 @@ func TestVaryingRoundedCounts(t *testing.T) {
 	const runs = 400
 	held := 0
 	for range runs {
-		value := func(_ int, w Which) float64 { return math.Floor([]float64{3.6, 3.1}[w] + 0.5*rng.NormFloat64()) }
+		value := func(_ int, w Side) float64 { return math.Floor([]float64{3.6, 3.1}[w] + 0.5*rng.NormFloat64()) }
 		r := one(t, counted(20, value), Options{Alpha: 0.05, Margin: 0.02}, AllocsPerOp)
 		if r.RatioLow <= 3.6/3.1 && 3.6/3.1 <= r.RatioHigh {
 			held++
@@ -348,7 +348,7 @@ func TestSeparationByLot(t *testing.T) {
 	values := [3]float64{40, 40, 41}
 	apart, all := 0, 0
 	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		for _, doubled := range []Which{Old, New} {
+		for _, doubled := range []Side{Old, New} {
 			old, new, again := values[order[0]], values[order[1]], values[order[2]]
 			all++
 			if old != new && again == [2]float64{old, new}[doubled] {

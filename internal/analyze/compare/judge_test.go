@@ -13,7 +13,7 @@ var defaults = Options{Alpha: 0.005, Margin: 0.02, Hypotheses: 3}
 func timed(old, new []float64) Series {
 	s := Series{Package: "example.org/p", Name: "BenchmarkX", Iterations: 100, Metrics: []Metric{MetricOf(NsPerOp)}, Run: 1, Ended: true}
 	for i := range old {
-		r := Round{Turn: Turn{Old: Slice{NsPerOp: old[i]}, New: Slice{NsPerOp: new[i]}, AgainOf: Which(i % 2)}}
+		r := Round{Turn: Turn{Old: Slice{NsPerOp: old[i]}, New: Slice{NsPerOp: new[i]}, AgainOf: Side(i % 2)}}
 		r.Again = []Slice{r.Old, r.New}[i%2]
 		s.Rounds = append(s.Rounds, r)
 	}

@@ -39,16 +39,16 @@ func (m *machine) round(base, ratio float64) Round {
 	for w := range layouts {
 		layouts[w] = m.layout * m.rng.NormFloat64()
 	}
-	doubled := Which(m.rng.IntN(2))
+	doubled := Side(m.rng.IntN(2))
 	r := Round{Turn: m.turn(base, ratio, layouts, doubled)}
 	for k := 1; k < m.turns; k++ {
-		r.More = append(r.More, m.turn(base, ratio, layouts, (doubled+Which(k))%Sides))
+		r.More = append(r.More, m.turn(base, ratio, layouts, (doubled+Side(k))%Sides))
 	}
 	return r
 }
 
-func (m *machine) turn(base, ratio float64, layouts [2]float64, doubled Which) Turn {
-	sides := [3]Which{Old, New, doubled}
+func (m *machine) turn(base, ratio float64, layouts [2]float64, doubled Side) Turn {
+	sides := [3]Side{Old, New, doubled}
 	var got [3]Slice
 	for position, slot := range m.rng.Perm(3) {
 		log := layouts[sides[slot]] + m.noise(m.rng)

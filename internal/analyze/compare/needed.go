@@ -41,7 +41,7 @@ const (
 // estimate is the truth. Where it gives more than fifty times what was measured
 // nothing is said: the estimate is not as good as that. Nor is of counts that
 // vary, whose rounding no round takes away.
-func (j *judge) needed(s *subject, f *figures) *Needed {
+func (j *judge) needed(s *comparison, f *figures) *Needed {
 	if s.metric.Kind == Count || f.rounds < leastKnown {
 		return nil
 	}

@@ -27,7 +27,7 @@ func draw(rt *rapid.T) ([]Series, Options) {
 		effect := rapid.SampledFrom([]float64{0, 0, 0.003, 0.01, 0.03, 0.3}).Draw(rt, "effect") * float64(1-2*rng.IntN(2))
 		noise := rapid.SampledFrom([]float64{0, 0.002, 0.02, 0.1}).Draw(rt, "noise")
 		size := rapid.SampledFrom([]float64{1, 20, 1000}).Draw(rt, "size") // small ones are tied
-		slice := func(w Which) Slice {
+		slice := func(w Side) Slice {
 			out := Slice{}
 			for _, u := range units {
 				v := size * math.Exp(effect*float64(w)+noise*rng.NormFloat64())
@@ -42,7 +42,7 @@ func draw(rt *rapid.T) ([]Series, Options) {
 			return out
 		}
 		turn := func() Turn {
-			t := Turn{Old: slice(Old), New: slice(New), AgainOf: Which(rng.IntN(2))}
+			t := Turn{Old: slice(Old), New: slice(New), AgainOf: Side(rng.IntN(2))}
 			t.Again = slice(t.AgainOf)
 			return t
 		}

@@ -28,8 +28,8 @@ type Result struct {
 	Partial string  `json:"partial"`
 	Verdict Summary `json:"verdict"`
 
-	Old Side `json:"old"`
-	New Side `json:"new"`
+	Old Program `json:"old"`
+	New Program `json:"new"`
 
 	AlphaRatio      float64 `json:"alpha_ratio"`
 	ConfidenceRatio float64 `json:"confidence_ratio"` // of the run; each row has that of its own interval
@@ -60,7 +60,7 @@ type Result struct {
 	// Series are what the rows were judged from.
 	Series []Series `json:"-"`
 	// Answers is nil where they were not compared.
-	Answers *Answers `json:"answers,omitempty"`
+	Answers *OutputComparison `json:"answers,omitempty"`
 	// Require is the verdict that was asked for: Faster or "".
 	Require Verdict `json:"require,omitempty"`
 
@@ -76,8 +76,8 @@ type Result struct {
 // Header is the head of the document that a result is.
 func (r *Result) Header() document.Head { return document.Head{Schema: r.Schema, Warnings: r.Warnings} }
 
-// Side is one of the two programs.
-type Side struct {
+// Program describes the program of one side.
+type Program struct {
 	Operand   string `json:"operand"` // as the user gave it
 	Package   string `json:"package"`
 	Module    string `json:"module"`

@@ -6,17 +6,17 @@ import (
 	"whet/internal/format/benchmark"
 )
 
-// Which is one of the two sides.
-type Which int
+// Side is a side of the comparison: Old or New.
+type Side int
 
 // The sides.
 const (
-	Old Which = iota
+	Old Side = iota
 	New
 	Sides // their number: to range over it is to do something for both
 )
 
-func (w Which) String() string {
+func (w Side) String() string {
 	if w == New {
 		return "new"
 	}
@@ -122,7 +122,7 @@ type Slice map[string]float64
 // Turn is a slice of each side and one more of either, in an order drawn by lot.
 type Turn struct {
 	Old, New, Again Slice
-	AgainOf         Which
+	AgainOf         Side
 }
 
 // Round is the unit of the statistics: one turn or several of the same layout.

@@ -133,7 +133,7 @@ type verdict struct {
 // verdict puts both families together. Who came first decides: a verdict is
 // never withdrawn. Both at one look is "no change", of a difference that is
 // there and lies within the margin.
-func (j *judge) verdict(s *subject) verdict {
+func (j *judge) verdict(s *comparison) verdict {
 	if v, ok := s.exactVerdict(); ok {
 		return v
 	}
@@ -154,7 +154,7 @@ func (j *judge) verdict(s *subject) verdict {
 
 // changed shows the latest look at which the interval excludes 1 on the side
 // that the first rejection had it.
-func (j *judge) changed(s *subject) verdict {
+func (j *judge) changed(s *comparison) verdict {
 	c := &s.different
 	faster := s.at[c.by].faster()
 	k := len(s.at) - 1
@@ -172,7 +172,7 @@ func (j *judge) changed(s *subject) verdict {
 // unchanged shows the latest look at which the interval lies within the margin.
 // Where a difference was found as well, the narrower of both intervals lies
 // within the margin too and excludes 1 if that look found the difference.
-func (j *judge) unchanged(s *subject) verdict {
+func (j *judge) unchanged(s *comparison) verdict {
 	k := max(j.latest(&s.same, len(s.at)), s.same.by)
 	v := verdict{Verdict: NoChange, look: k + 1, level: j.level(&s.same, k)}
 	if s.different.stage > 0 {

@@ -40,7 +40,7 @@ func WriteBenchmarks(w io.Writer, r *Result, series []Series, part string) error
 		for _, turn := range round.Turns() {
 			for _, slice := range []struct {
 				part   string
-				side   Which
+				side   Side
 				values Slice
 			}{{"old", Old, turn.Old}, {"new", New, turn.New}, {"again", turn.AgainOf, turn.Again}} {
 				line, ok := benchmarkLine(s, slice.values, cmp.Or(s.Procs, r.Host.GOMAXPROCS))

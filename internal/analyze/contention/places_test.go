@@ -76,7 +76,7 @@ func TestPlaces(t *testing.T) {
 		{"the lock of a condition", "m/x.run m/x.(*queue).wait sync.(*Cond).Wait sync.(*Mutex).Lock", Lock, "m/x.(*queue).wait", false},
 		{"its root is lost", strings.Repeat("m/x.deep ", 127) + "runtime.chanrecv1", Channel, "m/x.deep", false},
 	} {
-		got := Places(profileOf(test.stack), 1, 0, nil, own)
+		got := Sites(profileOf(test.stack), 1, 0, nil, own)
 		if len(got) != 1 {
 			t.Errorf("%s: %+v", test.name, got)
 			continue
@@ -98,8 +98,8 @@ func TestPlacesAddUp(t *testing.T) {
 		"c.d m/x.get sync.(*Mutex).Lock",
 		"m/x.run runtime.chanrecv1",
 	)
-	got := Places(p, 1, 0, func(i int) bool { return i != 1 }, own)
-	want := []Place{
+	got := Sites(p, 1, 0, func(i int) bool { return i != 1 }, own)
+	want := []Site{
 		{Kind: Channel, Function: "m/x.run", File: "x.go", Line: 1, Count: 13, DelayNs: 8, Idle: true},
 		{Kind: Lock, Function: "m/x.get", File: "x.go", Line: 2, Count: 22, DelayNs: 5},
 	}
@@ -107,7 +107,7 @@ func TestPlacesAddUp(t *testing.T) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	// Without knowing what is the user's, a place is where the wait is called.
-	if got = Places(profileOf("m/x.get log.(*Logger).output sync.(*Mutex).Lock"), 1, 0, nil, nil); got[0].Function != "log.(*Logger).output" {
+	if got = Sites(profileOf("m/x.get log.(*Logger).output sync.(*Mutex).Lock"), 1, 0, nil, nil); got[0].Function != "log.(*Logger).output" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -123,8 +123,8 @@ func TestPlacesConserve(t *testing.T) {
 		}
 		p := profileOf(text...)
 		var delay, count int64
-		seen := make(map[Place]bool)
-		for _, place := range Places(p, 1, 0, nil, own) {
+		seen := make(map[Site]bool)
+		for _, place := range Sites(p, 1, 0, nil, own) {
 			delay += place.DelayNs
 			count += place.Count
 			place.DelayNs, place.Count = 0, 0

@@ -29,7 +29,7 @@ type Change struct {
 	Kind     ChangeKind
 	Function string // that it stands in
 	What     string
-	Place    compiler.Place // on the new side, or on the old where it is gone
+	Location compiler.Location // on the new side, or on the old where it is gone
 	Code     string
 	// Added: the function is not on the other side.
 	Added bool
@@ -38,34 +38,34 @@ type Change struct {
 // numbers of literals differ without meaning.
 var numbers = lazyregexp.Pattern{Text: `\.(func|gowrap|deferwrap)?[0-9]+(\.[0-9]+)*`}
 
-// subject is what stays the same when lines move.
-type subject struct{ kind, function, what string }
+// decisionKey identifies a decision when lines move.
+type decisionKey struct{ kind, function, what string }
 
-type decided struct {
-	place compiler.Place
+type occurrence struct {
+	place compiler.Location
 	code  string
 }
 
 // side is a result's decisions by what they are about.
 type side struct {
-	of        map[subject][]decided
-	order     []subject
+	of        map[decisionKey][]occurrence
+	order     []decisionKey
 	functions map[string]bool
 }
 
-func (s *side) add(kind, function, what string, at compiler.Place, code string) {
-	k := subject{kind, function, numbers.Regexp().ReplaceAllString(what, ".$1")}
+func (s *side) add(kind, function, what string, at compiler.Location, code string) {
+	k := decisionKey{kind, function, numbers.Regexp().ReplaceAllString(what, ".$1")}
 	if len(s.of[k]) == 0 {
 		s.order = append(s.order, k)
 	}
-	s.of[k] = append(s.of[k], decided{at, code})
+	s.of[k] = append(s.of[k], occurrence{at, code})
 }
 
 func sideOf(r *Result) *side {
-	s := &side{of: make(map[subject][]decided), functions: make(map[string]bool)}
+	s := &side{of: make(map[decisionKey][]occurrence), functions: make(map[string]bool)}
 	for i := range r.Escapes {
 		if e := &r.Escapes[i]; !e.Static() {
-			s.add("escape", e.Site.Function, e.Verdict(), e.Place, e.Code)
+			s.add("escape", e.Site.Function, e.Verdict(), e.Location, e.Code)
 		}
 	}
 	for i := range r.Inlining {
@@ -74,11 +74,11 @@ func sideOf(r *Result) *side {
 			s.functions[n.Site.Function] = true
 		}
 		short := n.Inlining.Function[strings.LastIndexByte(n.Inlining.Function, '/')+1:] // text and JSON name the package differently
-		s.add(string(n.Outcome), n.Site.Function, short, n.Place, n.Code)
+		s.add(string(n.Outcome), n.Site.Function, short, n.Location, n.Code)
 	}
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		s.add("check", c.Function, string(c.Kind)+" "+c.Code, c.Place, c.Code)
+		s.add("check", c.Function, string(c.Kind)+" "+c.Code, c.Location, c.Code)
 	}
 	return s
 }
@@ -89,7 +89,7 @@ func sideOf(r *Result) *side {
 func Compare(old, new *Result) []Change {
 	a, b := sideOf(old), sideOf(new)
 	var out []Change
-	list := func(kind ChangeKind, k subject, here, there *side) {
+	list := func(kind ChangeKind, k decisionKey, here, there *side) {
 		for _, d := range surplus(here.of[k], there.of[k]) {
 			what := k.what
 			if k.kind == "check" {
@@ -107,11 +107,11 @@ func Compare(old, new *Result) []Change {
 				list(NewCheck, k, b, a)
 			}
 		case string(compiler.CannotBeInlined):
-			if len(a.of[subject{string(compiler.CanBeInlined), k.function, k.what}]) > 0 {
+			if len(a.of[decisionKey{string(compiler.CanBeInlined), k.function, k.what}]) > 0 {
 				list(LostInline, k, b, a)
 			}
 		case string(compiler.CanBeInlined):
-			if len(a.of[subject{string(compiler.CannotBeInlined), k.function, k.what}]) > 0 {
+			if len(a.of[decisionKey{string(compiler.CannotBeInlined), k.function, k.what}]) > 0 {
 				list(GainedInline, k, b, a)
 			}
 		case string(compiler.CallNotInlined), string(compiler.CallInlined):
@@ -142,14 +142,14 @@ func Compare(old, new *Result) []Change {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(worse(x), worse(y)), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Function, y.Function), x.Place.Compare(y.Place.Position))
+		return cmp.Or(cmp.Compare(worse(x), worse(y)), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Function, y.Function), x.Location.Compare(y.Location.Position))
 	})
 	return out
 }
 
 // inlined is how many calls of the same function have another outcome, in the same
 // function.
-func (s *side) inlined(outcome compiler.Outcome, k subject) int {
+func (s *side) inlined(outcome compiler.Outcome, k decisionKey) int {
 	n := 0
 	for o, list := range s.of {
 		if o.kind == string(outcome) && o.function == k.function && sameCallee(o.what, k.what) {
@@ -169,7 +169,7 @@ func sameCallee(a, b string) bool {
 
 // surplus are those of here that are more than there: first those whose line of source
 // is not there.
-func surplus(here, there []decided) []decided {
+func surplus(here, there []occurrence) []occurrence {
 	n := len(here) - len(there)
 	if n <= 0 {
 		return nil
@@ -178,7 +178,7 @@ func surplus(here, there []decided) []decided {
 	for _, d := range there {
 		left[d.code]++
 	}
-	var out, known []decided
+	var out, known []occurrence
 	for _, d := range here {
 		if left[d.code] > 0 {
 			left[d.code]--
@@ -189,6 +189,6 @@ func surplus(here, there []decided) []decided {
 	}
 	slices.Reverse(known)
 	out = append(out, known...)[:n]
-	slices.SortStableFunc(out, func(x, y decided) int { return x.place.Compare(y.place.Position) })
+	slices.SortStableFunc(out, func(x, y occurrence) int { return x.place.Compare(y.place.Position) })
 	return out
 }

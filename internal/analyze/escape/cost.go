@@ -23,7 +23,7 @@ type Profile struct {
 }
 
 // knows reports whether a place was there when it was measured.
-func (p *Profile) knows(at *compiler.Place) bool {
+func (p *Profile) knows(at *compiler.Location) bool {
 	return p.New == nil || !p.New(at.Position) && !slices.ContainsFunc(at.Inlined, p.New)
 }
 
@@ -165,7 +165,7 @@ func (a *analysis) charge(res *Result) {
 		res.Allocs = &Account{Total: s.total[0]}
 		for i := range res.Escapes {
 			c := &res.Escapes[i].Cost
-			if !p.knows(&res.Escapes[i].Place) {
+			if !p.knows(&res.Escapes[i].Location) {
 				continue
 			}
 			bytes, objects := int64(0), int64(0)
@@ -182,7 +182,7 @@ func (a *analysis) charge(res *Result) {
 	if p := a.o.CPU; p != nil {
 		s := p.sum(res.JSON)
 		res.CPU = &Account{Total: s.total[0]}
-		one := func(c *Cost, at *compiler.Place) {
+		one := func(c *Cost, at *compiler.Location) {
 			if !p.knows(at) {
 				return
 			}
@@ -198,15 +198,15 @@ func (a *analysis) charge(res *Result) {
 			c.CPUNs = &ns
 		}
 		for i := range res.Escapes {
-			one(&res.Escapes[i].Cost, &res.Escapes[i].Place)
+			one(&res.Escapes[i].Cost, &res.Escapes[i].Location)
 		}
 		for i := range res.Inlining {
 			if n := &res.Inlining[i]; n.OfCall() {
-				one(&n.Site.Cost, &n.Place)
+				one(&n.Site.Cost, &n.Location)
 			}
 		}
 		for i := range res.Checks {
-			one(&res.Checks[i].Cost, &res.Checks[i].Place)
+			one(&res.Checks[i].Cost, &res.Checks[i].Location)
 		}
 	}
 }

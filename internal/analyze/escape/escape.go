@@ -76,20 +76,20 @@ func Analyze(r *compiler.Report, o Options) *Result {
 	a := &analysis{o: o, files: make(map[string]*file)}
 	res := &Result{JSON: r.JSON, Others: r.Others}
 	for _, e := range r.Escapes {
-		res.Escapes = append(res.Escapes, Escape{e, a.site(&e.Place, e.Function), -1})
+		res.Escapes = append(res.Escapes, Escape{e, a.site(&e.Location, e.Function), -1})
 	}
 	for _, n := range r.Inlining {
 		name := n.Function
 		if n.OfCall() {
 			name = ""
 		}
-		res.Inlining = append(res.Inlining, Inlining{n, a.site(&n.Place, name)})
+		res.Inlining = append(res.Inlining, Inlining{n, a.site(&n.Location, name)})
 	}
 	for _, c := range r.Checks {
-		res.Checks = append(res.Checks, Check{c, a.site(&c.Place, "")})
+		res.Checks = append(res.Checks, Check{c, a.site(&c.Location, "")})
 	}
 	for _, l := range r.Leaks {
-		res.Leaks = append(res.Leaks, Leak{l, a.site(&l.Place, l.Function)})
+		res.Leaks = append(res.Leaks, Leak{l, a.site(&l.Location, l.Function)})
 	}
 	a.charge(res)
 	newCauses(a, r).find(res)
@@ -134,7 +134,7 @@ func (f *file) line(n int) string {
 
 // site finds the function around a place; name is what the compiler calls it, "" where
 // it does not say.
-func (a *analysis) site(p *compiler.Place, name string) Site {
+func (a *analysis) site(p *compiler.Location, name string) Site {
 	f := a.file(p.File)
 	written := p.Written()
 	pkg := p.Package

@@ -232,7 +232,7 @@ func TestCompare(t *testing.T) {
 	}
 	var got []string
 	for _, c := range Compare(old, Analyze(next, Options{Source: moved})) {
-		got = append(got, fmt.Sprintf("%s %v %s in %s at %d", c.Kind, c.Kind.Worse(), c.What, c.Function, c.Place.Line))
+		got = append(got, fmt.Sprintf("%s %v %s in %s at %d", c.Kind, c.Kind.Worse(), c.What, c.Function, c.Location.Line))
 	}
 	const want = "lost-inlining true Swap in m/p.Swap at 19\nnew-check true nil in m/p.Passed at 13\nnew-escape true y escapes to heap in m/p.Passed at 16\ngone-check false nil in m/p.Passed at 15"
 	if text := strings.Join(got, "\n"); text != want {
@@ -248,7 +248,7 @@ func TestLimits(t *testing.T) {
 	}
 	var got []string
 	for _, b := range res.Broken(limits) {
-		got = append(got, fmt.Sprintf("%d %s: %s", b.Limit.Line, b.Place.Position, b.Text))
+		got = append(got, fmt.Sprintf("%d %s: %s", b.Limit.Line, b.Location.Position, b.Text))
 	}
 	const want = `3 p.go:13:6: 2 values on the heap, at most 0 allowed: moved to heap: y
 3 p.go:15:5: 1 check left, at most 0 allowed: nil
@@ -275,7 +275,7 @@ func TestLimitsOfInlined(t *testing.T) {
 	r := report(t, text)
 	value := func(col int, what string, inlined ...compiler.Position) compiler.Escape {
 		at := compiler.Position{File: "p.go", Line: 9, Col: col}
-		return compiler.Escape{Place: compiler.Place{Position: at, Package: "m/p", Inlined: inlined}, Function: "Direct", What: what}
+		return compiler.Escape{Location: compiler.Location{Position: at, Package: "m/p", Inlined: inlined}, Function: "Direct", What: what}
 	}
 	written := compiler.Position{File: "p.go", Line: 3, Col: 20}
 	r.Escapes = []compiler.Escape{

@@ -101,9 +101,9 @@ func (l Limit) String() string {
 
 // Broken is a limit that does not hold.
 type Broken struct {
-	Limit Limit
-	Place compiler.Place // the first that breaks it; no file where the function is not there
-	Text  string
+	Limit    Limit
+	Location compiler.Location // the first that breaks it; no file where the function is not there
+	Text     string
 }
 
 // Broken are the limits that do not hold. One of a function that is not there does not:
@@ -111,12 +111,12 @@ type Broken struct {
 func (r *Result) Broken(limits []Limit) []Broken {
 	var out []Broken
 	for _, l := range limits {
-		add := func(at compiler.Place, format string, args ...any) {
+		add := func(at compiler.Location, format string, args ...any) {
 			out = append(out, Broken{l, at, fmt.Sprintf(format, args...)})
 		}
 		declared, found := r.declared(l.Function)
 		if !found {
-			add(compiler.Place{}, "there is no function %s in these packages", l.Function)
+			add(compiler.Location{}, "there is no function %s in these packages", l.Function)
 			continue
 		}
 		if l.Allocations >= 0 {
@@ -124,17 +124,17 @@ func (r *Result) Broken(limits []Limit) []Broken {
 			// Each shape of a generic function has its own; what a call that was inlined
 			// allocates is another value at each call.
 			seen := make(map[string]bool)
-			key := func(p *compiler.Place) string { return fmt.Sprint(p.Position, p.Inlined) }
+			key := func(p *compiler.Location) string { return fmt.Sprint(p.Position, p.Inlined) }
 			// What is called by its type arguments wraps a shape, and stands at its declaration.
-			seen[key(&declared.Place)] = strings.Contains(l.Function, "[...]")
+			seen[key(&declared.Location)] = strings.Contains(l.Function, "[...]")
 			for i := range r.Escapes {
-				if e := &r.Escapes[i]; !e.Static() && named(e.Site.Function, l.Function) && !seen[key(&e.Place)] {
-					seen[key(&e.Place)] = true
+				if e := &r.Escapes[i]; !e.Static() && named(e.Site.Function, l.Function) && !seen[key(&e.Location)] {
+					seen[key(&e.Location)] = true
 					at = append(at, e)
 				}
 			}
 			if len(at) > l.Allocations {
-				add(at[l.Allocations].Place, "%s on the heap, at most %d allowed: %s", quantity.Plural(len(at), "value"), l.Allocations, at[l.Allocations].Verdict())
+				add(at[l.Allocations].Location, "%s on the heap, at most %d allowed: %s", quantity.Plural(len(at), "value"), l.Allocations, at[l.Allocations].Verdict())
 			}
 		}
 		if l.Checks >= 0 {
@@ -146,21 +146,21 @@ func (r *Result) Broken(limits []Limit) []Broken {
 			}
 			switch {
 			case !r.JSON:
-				add(declared.Place, "checks are not known here")
+				add(declared.Location, "checks are not known here")
 			case len(at) > l.Checks:
-				add(at[l.Checks].Place, "%s left, at most %d allowed: %s", quantity.Plural(len(at), "check"), l.Checks, at[l.Checks].Kind)
+				add(at[l.Checks].Location, "%s left, at most %d allowed: %s", quantity.Plural(len(at), "check"), l.Checks, at[l.Checks].Kind)
 			}
 		}
 		if !l.Inlined {
 			continue
 		}
 		if declared.Outcome != compiler.CanBeInlined {
-			add(declared.Place, "it cannot be inlined: %s", declared.Reason)
+			add(declared.Location, "it cannot be inlined: %s", declared.Reason)
 			continue
 		}
 		for i := range r.Inlining {
 			if n := &r.Inlining[i]; n.Outcome == compiler.CallNotInlined && named(n.Inlining.Function, l.Function) {
-				add(n.Place, "a call of it is not inlined: %s", n.Reason)
+				add(n.Location, "a call of it is not inlined: %s", n.Reason)
 				break
 			}
 		}

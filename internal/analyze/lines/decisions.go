@@ -10,12 +10,12 @@ import (
 
 // Decisions are the compiler's, by line. Nil is that nothing of the compiler is known.
 type Decisions struct {
-	at    map[place][]compiler.Decision // those that tell something
-	files map[string][]int              // that the compiler's text names: the lines of those, rising
+	at    map[fileLine][]compiler.Decision // those that tell something
+	files map[string][]int                 // that the compiler's text names: the lines of those, rising
 }
 
-// place is a line of a file.
-type place struct {
+// fileLine is a line of a file.
+type fileLine struct {
 	file string
 	line int
 }
@@ -23,10 +23,10 @@ type place struct {
 // Add takes in what the compiler said.
 func (d *Decisions) Add(all []compiler.Decision) {
 	if d.at == nil {
-		d.at, d.files = make(map[place][]compiler.Decision), make(map[string][]int)
+		d.at, d.files = make(map[fileLine][]compiler.Decision), make(map[string][]int)
 	}
 	for _, one := range all {
-		known, at := d.files[one.File], place{one.File, one.Line}
+		known, at := d.files[one.File], fileLine{one.File, one.Line}
 		if tells(&one) && !slices.ContainsFunc(d.at[at], func(o compiler.Decision) bool { return o.Kind == one.Kind && o.Text == one.Text }) {
 			if d.at[at] = append(d.at[at], one); len(d.at[at]) == 1 {
 				known = append(known, one.Line)
@@ -45,7 +45,7 @@ func (d *Decisions) At(file string, line int) []compiler.Decision {
 	if d == nil {
 		return nil
 	}
-	return d.at[place{file, line}]
+	return d.at[fileLine{file, line}]
 }
 
 // Lines are those of a file with decisions, from one line to before another.

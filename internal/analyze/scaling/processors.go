@@ -78,15 +78,15 @@ func ByProcessors(turns []Turn) *Processors {
 	return &p
 }
 
-// Answer says whether more processors make an operation faster.
-type Answer string
+// Verdict says whether more processors make an operation faster.
+type Verdict string
 
 const (
-	Scales    Answer = "scales"           // at least enoughOf what the processors could give
-	Stops     Answer = "does not scale"   // less, by all of the interval
-	Unclear   Answer = "unclear"          // the interval holds both, or there are too few pairs
-	NotBusy   Answer = "does not compute" // one processor is idle most of the time: more are of no use
-	Disturbed Answer = "disturbed"        // other processes had the processors
+	Scales    Verdict = "scales"           // at least enoughOf what the processors could give
+	Stops     Verdict = "does not scale"   // less, by all of the interval
+	Unclear   Verdict = "unclear"          // the interval holds both, or there are too few pairs
+	NotBusy   Verdict = "does not compute" // one processor is idle most of the time: more are of no use
+	Disturbed Verdict = "disturbed"        // other processes had the processors
 )
 
 const (
@@ -121,7 +121,7 @@ func (p *Processors) gain(m Machine) float64 {
 }
 
 // Answer judges by what the processors could give.
-func (p *Processors) Answer(m Machine) Answer {
+func (p *Processors) Answer(m Machine) Verdict {
 	most, gain := p.most(m), p.gain(m)
 	switch {
 	case p.Busy < (1-disturbed)*min(p.Wanted, most), p.OneBusy < (1-disturbed)*min(p.OneWanted, 1):

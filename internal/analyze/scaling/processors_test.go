@@ -29,7 +29,7 @@ func TestByProcessors(t *testing.T) {
 		name     string
 		one, all Turn
 		speedup  float64
-		answer   Answer
+		answer   Verdict
 		more     bool
 	}{
 		{"scales", turn(1, 100, 1, 1), turn(4, 100, 4, 4), 4, Scales, false},
@@ -69,7 +69,7 @@ func TestThreadsOfOneCore(t *testing.T) {
 	m := Machine{Cores: 8, Physical: 4}
 	for _, test := range []struct {
 		all    Turn
-		answer Answer
+		answer Verdict
 		more   bool
 	}{
 		{turn(8, 250, 8, 8), Scales, true},

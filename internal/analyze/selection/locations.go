@@ -11,9 +11,9 @@ type Locations struct {
 	columns   bool
 }
 
-// Place is a location, or a frame made of a label, with the lines that the
-// options leave of it.
-type Place struct {
+// Location is a location of the profile, or a frame made of a label, with the
+// lines that the options select.
+type Location struct {
 	callstack.Location // its Mapping is NoMapping for a frame made of a label
 	Frames             []Frame
 }
@@ -27,10 +27,10 @@ type Frame struct {
 // Locations returns the selection by location.
 func (s *Selection) Locations() *Locations {
 	l := &Locations{s: s, byPlace: *s, noInlines: s.noInlines, columns: s.showColumns || !s.noInlines}
-	l.byPlace.places = make([]place, len(s.places))
-	l.byPlace.steps = make([]Step, len(s.places)+few)
-	for i, p := range s.places {
-		l.byPlace.places[i] = place{uint32(i), uint32(i + 1), p.flags}
+	l.byPlace.expansions = make([]expansion, len(s.expansions))
+	l.byPlace.steps = make([]Step, len(s.expansions)+few)
+	for i, p := range s.expansions {
+		l.byPlace.expansions[i] = expansion{uint32(i), uint32(i + 1), p.flags}
 		l.byPlace.steps[i] = Step{Node: NodeID(i)}
 	}
 	return l
@@ -42,12 +42,12 @@ func (l *Locations) Walk() *Walk { return l.byPlace.WalkAll() }
 
 // Len returns the number of locations: the profile's and after them the frames
 // made of labels.
-func (l *Locations) Len() int { return len(l.s.places) }
+func (l *Locations) Len() int { return len(l.s.expansions) }
 
 // At returns a location with its frames, innermost first.
-func (l *Locations) At(i int) Place {
+func (l *Locations) At(i int) Location {
 	p, at := l.s.profile, l.s.spot(i)
-	out := Place{Location: callstack.Location{Mapping: callstack.NoMapping}}
+	out := Location{Location: callstack.Location{Mapping: callstack.NoMapping}}
 	if i < len(p.Locations) {
 		out.Location = p.Locations[i]
 	}

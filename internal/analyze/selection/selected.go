@@ -74,7 +74,7 @@ func (s *Selection) divided(v int64) int64 {
 	return v
 }
 
-func addPlace(b *callstack.Builder, p Place) callstack.LocationID {
+func addPlace(b *callstack.Builder, p Location) callstack.LocationID {
 	lines := make([]callstack.SourceLine, len(p.Frames))
 	for i, f := range p.Frames {
 		lines[i] = callstack.SourceLine{Function: b.Function(f.Function), Line: f.Line, Column: f.Column}

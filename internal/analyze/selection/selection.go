@@ -31,10 +31,10 @@ type Selection struct {
 	DropNegative bool // nodes below zero are not shown
 	Warnings     []string
 
-	profile *callstack.Profile
-	columns []int // of the value, and of the divisor
-	places  []place
-	steps   []Step // of all places, and a few more: follow reads beyond the end
+	profile    *callstack.Profile
+	columns    []int // of the value, and of the divisor
+	expansions []expansion
+	steps      []Step // of all places, and a few more: follow reads beyond the end
 
 	rules                  *rules // for Locations
 	noInlines, showColumns bool
@@ -50,8 +50,8 @@ type Selection struct {
 	baseFrom                   int             // the first sample of a DiffBase, where labels do not say so; else -1
 }
 
-// place is what is decided of a location.
-type place struct {
+// expansion is the steps that the options select of a location.
+type expansion struct {
 	first, end uint32 // its frames are steps[first:end], that nearest to the root first
 	flags      flags
 }
@@ -114,7 +114,7 @@ func New(sources []Source, o Options) (*Selection, error) {
 	if o.DivideBy != 0 {
 		s.Ratio = 1 / o.DivideBy
 	}
-	b := newPlacer(s, r, g, &o)
+	b := newExpander(s, r, g, &o)
 	if labels.filters() || labels.shows() || len(s.tagRoot)+len(s.tagLeaf) > 0 || p.HasLabelKey(baseLabel.Key) {
 		s.decideLabels(&o, &labels, b.labelFrame)
 	}

@@ -175,7 +175,7 @@ const few = 2
 // follow is takes without options that decide about places: most of what is
 // read goes through it.
 func (w *Walk) follow() {
-	places, steps, counts := w.s.places, w.s.steps, w.counts
+	places, steps, counts := w.s.expansions, w.s.steps, w.counts
 	at := len(counts) - 1
 	n := int(counts[at])
 	w.valid = min(w.valid, n)
@@ -202,7 +202,7 @@ func (w *Walk) follow() {
 // push puts locations onto a stack, up to where they are cut off, or ignored;
 // keep says that levels is to have them.
 func (w *Walk) push(l level, path []callstack.LocationID, keep bool) level {
-	places, steps, buffer, levels := w.s.places, w.s.steps, w.buffer, w.levels
+	places, steps, buffer, levels := w.s.expansions, w.s.steps, w.buffer, w.levels
 	opens := w.s.needs & opening
 	for _, id := range path {
 		if l.state&(ignored|cutOff) != 0 {

@@ -110,7 +110,7 @@ func (c *Collector) table(key benchproc.Key, raw *rawTable, units benchfmt.UnitM
 		out := Row{Name: row.StringValues(), Settings: settings(row, nil), Cells: make([]*Cell, len(cols))}
 		var base *benchmath.Sample
 		for i, col := range cols {
-			values := raw.cells[place{row, col}]
+			values := raw.cells[cellKey{row, col}]
 			if values == nil {
 				continue
 			}

@@ -58,10 +58,10 @@ type Collector struct {
 
 // rawTable holds the values of one table's cells.
 type rawTable struct {
-	cells map[place]*rawCell
+	cells map[cellKey]*rawCell
 }
 
-type place struct{ row, col benchproc.Key }
+type cellKey struct{ row, col benchproc.Key }
 
 type rawCell struct {
 	values  []float64
@@ -176,12 +176,12 @@ func (c *Collector) add(res *benchfmt.Result) (bool, error) {
 		return false, err
 	}
 	tables := c.tableBy.ProjectValues(res)
-	at := place{c.rowBy.Project(res), c.colBy.Project(res)}
+	at := cellKey{c.rowBy.Project(res), c.colBy.Project(res)}
 	residue := c.residue.Project(res)
 	for i, key := range tables {
 		table := c.tables[key]
 		if table == nil {
-			table = &rawTable{cells: make(map[place]*rawCell)}
+			table = &rawTable{cells: make(map[cellKey]*rawCell)}
 			c.tables[key] = table
 		}
 		cell := table.cells[at]

@@ -84,8 +84,8 @@ func (p *Package) Type(e ast.Expr) types.Type {
 }
 
 // Place is a use as a place of a claim.
-func (p *Package) Place(u Use) diagnose.Place {
-	out := diagnose.Place{File: u.File, Line: u.Line, EndLine: u.Line}
+func (p *Package) Place(u Use) diagnose.Location {
+	out := diagnose.Location{File: u.File, Line: u.Line, EndLine: u.Line}
 	if fn, ok := p.Declaration(u.Node.Pos()).(*ast.FuncDecl); ok {
 		out.Function = p.Symbol(fn)
 	}

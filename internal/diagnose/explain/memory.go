@@ -376,7 +376,7 @@ func (v *account) remedy(e ast.Expr) string {
 	if lit {
 		return "Let a method, or a function that takes what the literal uses as arguments, do its work; or make it once and keep it."
 	}
-	if v.OfParameter(p.TypeOf(e), diagnose.Place{File: v.File, Line: v.LineAt(e.Pos())}) {
+	if v.OfParameter(p.TypeOf(e), diagnose.Location{File: v.File, Line: v.LineAt(e.Pos())}) {
 		return ""
 	}
 	var of *types.Var

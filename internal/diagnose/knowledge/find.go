@@ -31,8 +31,8 @@ var byCallee = sync.OnceValue(func() map[string][]*Row {
 	return rows
 })
 
-// place is a statement that calls a function of the table.
-type place struct {
+// callSite is a statement that calls a function of the table.
+type callSite struct {
 	statement diagnose.Statement
 	function  string // around the statement
 	callee    string
@@ -46,7 +46,7 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 	if s.Program == nil {
 		return out
 	}
-	for _, p := range places(s) {
+	for _, p := range callSites(s) {
 		sites := slices.DeleteFunc(s.Sites(p.statement), func(c typed.Site) bool { return c.Callee() != p.callee })
 		if len(sites) == 0 {
 			continue
@@ -70,14 +70,14 @@ var called = map[string]string{
 	"runtime.slicebytetostring": "string([]byte)", "runtime.stringtoslicebyte": "[]byte(string)", "runtime.stringtoslicerune": "[]rune(string)",
 }
 
-type placeKey struct {
+type callSiteKey struct {
 	diagnose.SourceLine
 	callee string
 }
 
-func places(s *diagnose.Subject) (found []*place) {
-	at := make(map[placeKey]*place)
-	seen := make(map[placeKey]*place) // by the line of the call; nil where it is no place
+func callSites(s *diagnose.Subject) (found []*callSite) {
+	at := make(map[callSiteKey]*callSite)
+	seen := make(map[callSiteKey]*callSite) // by the line of the call; nil where it is no place
 	converted := make(map[diagnose.SourceLine]string)
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
 		own := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return s.Own(c.Frame(id)) })
@@ -99,18 +99,18 @@ func places(s *diagnose.Subject) (found []*place) {
 		if byCallee()[callee] == nil {
 			return
 		}
-		p, known := seen[placeKey{line, callee}]
+		p, known := seen[callSiteKey{line, callee}]
 		if !known {
 			if !s.Loops.InBenchmark(frame.File, frame.Line) {
 				st := s.StatementOf(frame, callee)
-				key := placeKey{st.At(), callee}
+				key := callSiteKey{st.At(), callee}
 				if p = at[key]; p == nil {
-					p = &place{statement: st, function: frame.Function, callee: callee}
+					p = &callSite{statement: st, function: frame.Function, callee: callee}
 					at[key] = p
 					found = append(found, p)
 				}
 			}
-			seen[placeKey{line, callee}] = p
+			seen[callSiteKey{line, callee}] = p
 		}
 		if p == nil {
 			return
@@ -142,7 +142,7 @@ func (r *Row) holds(st *diagnose.Statement, sites []typed.Site) bool {
 	})
 }
 
-func (p *place) claim(s *diagnose.Subject, r *Row) (diagnose.Claim, bool) {
+func (p *callSite) claim(s *diagnose.Subject, r *Row) (diagnose.Claim, bool) {
 	c := diagnose.Claim{
 		Place: p.statement.Place(p.function), Cost: p.cost.Samples(), Confidence: r.Confidence, Row: r.ID,
 		Why:    symbolname.Short(p.callee) + " " + r.Cost + ", " + cause(r.Cause).Unneeded + ".",

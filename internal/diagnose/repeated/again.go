@@ -43,7 +43,7 @@ type kind struct {
 // agree on. What is allocated once, for a cache inside the function called, can
 // be most of the kinds though it is next to nothing; it is left out where CPU
 // time shows that the place is busy.
-func (p *Place) count() {
+func (p *CallSite) count() {
 	s := p.subject
 	if s.Kind != "" && s.Kind != recording.TargetBenchmark {
 		return // sampled
@@ -56,7 +56,7 @@ func (p *Place) count() {
 // counted returns the number that most of the place's kinds of block agree on,
 // and whether at least half of them do, of those with at least so many blocks.
 // Numbers agree that differ by a fiftieth at most.
-func (p *Place) counted(least int64) (calls int64, agreed bool) {
+func (p *CallSite) counted(least int64) (calls int64, agreed bool) {
 	var counts, tiny []int64
 	for k, n := range p.blocks {
 		switch {
@@ -85,12 +85,12 @@ func (p *Place) counted(least int64) (calls int64, agreed bool) {
 
 // often: so many calls are no set-up, and no misses of a cache. A list's
 // elements make so many different calls.
-func (p *Place) often() bool {
+func (p *CallSite) often() bool {
 	return p.calls >= minCalls*int64(max(p.Of, 1)) && p.calls*rare >= p.subject.AllocIterations
 }
 
 // busy: the place takes more CPU time than a single call can.
-func (p *Place) busy() bool {
+func (p *CallSite) busy() bool {
 	s := p.subject
 	period := max(s.CPUPeriod.Nanoseconds(), 1e7)
 	return s.CPUSamples(p.Cost.CPU)*period >= onceAtMost*int64(max(p.Of, 1))
@@ -98,7 +98,7 @@ func (p *Place) busy() bool {
 
 // Repeated reports whether the place does its work again and again. bulk says
 // that a single call may take any time, as it does for reading a file.
-func (p *Place) Repeated(bulk bool) bool {
+func (p *CallSite) Repeated(bulk bool) bool {
 	s := p.subject
 	if p.calls > 0 {
 		return p.often() && (p.By != typed.FixedLoop || p.passes() >= minPasses)
@@ -113,10 +113,10 @@ func (p *Place) Repeated(bulk bool) bool {
 }
 
 // inMain: the loop is entered once.
-func (p *Place) inMain() bool { return p.Function == "main.main" && p.At.Loop != nil }
+func (p *CallSite) inMain() bool { return p.Function == "main.main" && p.At.Loop != nil }
 
 // passes is how often the call is made for each iteration; 0: not known.
-func (p *Place) passes() float64 {
+func (p *CallSite) passes() float64 {
 	if p.subject.AllocIterations <= 0 {
 		return 0
 	}
@@ -126,7 +126,7 @@ func (p *Place) passes() float64 {
 // Spared returns the part of some samples that is gone with the place's repeated
 // calls. Taken out of its loop a call is still made once for each time the loop is
 // entered: of k calls in an iteration one stays.
-func (p *Place) Spared(of *diagnose.Sets) diagnose.Samples {
+func (p *CallSite) Spared(of *diagnose.Sets) diagnose.Samples {
 	s := p.subject
 	if k := p.passes(); p.By == typed.FixedLoop && k > 1 {
 		of = &diagnose.Sets{CPU: diagnose.Portion(s.CPU, s.CPUColumn, &of.CPU, 1-1/k), Allocs: diagnose.Portion(s.Allocs, s.AllocCol, &of.Allocs, 1-1/k)}
@@ -136,7 +136,7 @@ func (p *Place) Spared(of *diagnose.Sets) diagnose.Samples {
 
 // Confidence is how far the evidence carries: a constant in the call itself is
 // certain, a variable that nobody is seen to change nearly so.
-func (p *Place) Confidence() finding.Confidence {
+func (p *CallSite) Confidence() finding.Confidence {
 	switch {
 	case p.By == typed.FixedLoop && p.again:
 		return finding.Low // the passes may be those of another loop
@@ -147,7 +147,7 @@ func (p *Place) Confidence() finding.Confidence {
 }
 
 // Reason says in words why the call does the same each time.
-func (p *Place) Reason() string {
+func (p *CallSite) Reason() string {
 	switch {
 	case p.Handed && p.By == typed.FixedElement:
 		return "its callers give it the elements of a list of constants"
@@ -164,7 +164,7 @@ func (p *Place) Reason() string {
 }
 
 // Evidence is the place's figures.
-func (p *Place) Evidence() []finding.Evidence {
+func (p *CallSite) Evidence() []finding.Evidence {
 	s := p.subject
 	what := "are in " + strings.Join(p.ShortNames(), ", ")
 	if p.Avoidable.CPU != nil && s.CPUShare(p.Avoidable.CPU) < s.CPUShare(p.Cost.CPU) {
@@ -182,7 +182,7 @@ func (p *Place) Evidence() []finding.Evidence {
 }
 
 // ShortNames are the functions without the path of their package.
-func (p *Place) ShortNames() []string {
+func (p *CallSite) ShortNames() []string {
 	out := make([]string, len(p.Names))
 	for i, n := range p.Names {
 		out[i] = symbolname.Short(n)

@@ -26,8 +26,8 @@ type Search struct {
 	Part func(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool)
 }
 
-// Place is one statement that makes such a call.
-type Place struct {
+// CallSite is a statement with such a call.
+type CallSite struct {
 	At       diagnose.Statement
 	Function string
 	Names    []string // of the functions called, in order
@@ -53,7 +53,7 @@ type finder struct {
 	s      *diagnose.Subject
 	search *Search
 	at     map[diagnose.SourceLine]*judged
-	order  []*Place
+	order  []*CallSite
 	// Of each frame of the profile at hand: stacks repeat them.
 	once   []bool // see onlyOnce
 	called []bool // see Search.Function
@@ -63,11 +63,11 @@ type finder struct {
 type judged struct {
 	diagnose.Statement
 	calls map[string][]typed.Fixed
-	place *Place
+	place *CallSite
 }
 
 // Find returns the places in order, whether the calls are repeated or not.
-func Find(s *diagnose.Subject, search Search) []*Place {
+func Find(s *diagnose.Subject, search Search) []*CallSite {
 	f := &finder{s: s, search: &search, at: make(map[diagnose.SourceLine]*judged)}
 	var at *hot.Classified
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
@@ -77,7 +77,7 @@ func Find(s *diagnose.Subject, search Search) []*Place {
 		}
 		f.sample(c, sample, stack)
 	})
-	slices.SortFunc(f.order, func(a, b *Place) int {
+	slices.SortFunc(f.order, func(a, b *CallSite) int {
 		return cmp.Or(cmp.Compare(a.At.File, b.At.File), cmp.Compare(a.At.First, b.At.First))
 	})
 	for _, p := range f.order {
@@ -123,7 +123,7 @@ func (f *finder) sample(c *hot.Classified, sample *callstack.Stacks, stack []cal
 
 // attribute finds the outermost own frame that makes such a call, at an index
 // of the stack.
-func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (*Place, int) {
+func (f *finder) attribute(c *hot.Classified, stack []callstack.FrameID) (*CallSite, int) {
 	for at := len(stack) - 1; at > 0 && !f.once[stack[at]]; at-- {
 		frame := c.Frame(stack[at])
 		if !f.called[stack[at-1]] || !f.s.Own(frame) || f.s.Loops.InBenchmark(frame.File, frame.Line) {
@@ -142,7 +142,7 @@ func onlyOnce(fn string) bool {
 		strings.HasPrefix(fn, "sync.OnceFunc") || strings.HasPrefix(fn, "sync.OnceValue")
 }
 
-func (f *finder) place(c *hot.Classified, stack []callstack.FrameID, at int, callee string) *Place {
+func (f *finder) place(c *hot.Classified, stack []callstack.FrameID, at int, callee string) *CallSite {
 	frame := c.Frame(stack[at])
 	j := f.judge(frame, callee)
 	fixed := slices.Clone(j.calls[callee])
@@ -161,7 +161,7 @@ func (f *finder) place(c *hot.Classified, stack []callstack.FrameID, at int, cal
 	}
 	p := j.place
 	if p == nil {
-		p = &Place{At: j.Statement, Function: frame.Function, By: typed.FixedConst, subject: f.s, blocks: make(map[kind]int64)}
+		p = &CallSite{At: j.Statement, Function: frame.Function, By: typed.FixedConst, subject: f.s, blocks: make(map[kind]int64)}
 		j.place, f.order = p, append(f.order, p)
 	}
 	p.Function = min(p.Function, frame.Function)
@@ -253,7 +253,7 @@ func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param i
 }
 
 // Place makes a claim's place of it.
-func (p *Place) Place() diagnose.Place { return p.At.Place(p.Function) }
+func (p *CallSite) Place() diagnose.Location { return p.At.Place(p.Function) }
 
 // inLoop reports whether one of the own frames of a stack lies in a loop: not
 // that of the benchmark.

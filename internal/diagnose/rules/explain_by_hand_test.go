@@ -315,7 +315,7 @@ func TestKindsOfCostAskedLast(t *testing.T) {
 			for i := range part.samples {
 				set.Add(i)
 			}
-			return []diagnose.Claim{{Place: diagnose.Place{Function: "m/app.other", File: "app.go", Line: 99}, Cost: diagnose.Samples{CPU: set.Keep()}, Remedy: "r"}}
+			return []diagnose.Claim{{Place: diagnose.Location{Function: "m/app.other", File: "app.go", Line: 99}, Cost: diagnose.Samples{CPU: set.Keep()}, Remedy: "r"}}
 		}
 		reg, err := diagnose.NewRegistry(append([]diagnose.Rule{first}, explain.Rules()...)...)
 		if err != nil {

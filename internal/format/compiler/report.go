@@ -21,11 +21,11 @@ type Report struct {
 	// Cut: there was more than is kept.
 	Cut bool
 
-	escapes map[subject]int     // in Escapes
+	escapes map[messageKey]int  // in Escapes
 	appends map[Position]string // those of an append, by where it is
-	leaks   map[subject]int     // in Leaks
-	calls   map[called]int      // in Inlining
-	checks  map[checked]int     // in Checks
+	leaks   map[messageKey]int  // in Leaks
+	calls   map[callKey]int     // in Inlining
+	checks  map[checkKey]int    // in Checks
 	others  map[Other]int       // in Others
 }
 
@@ -48,19 +48,19 @@ func (p Position) Compare(q Position) int {
 	return cmp.Or(strings.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// Place is where something was decided.
-type Place struct {
-	// Position is in the function that was compiled: of code of an inlined call it is that
-	// of the call.
+// Location is the location of a decision.
+type Location struct {
+	// Position is in the compiled function. For code of an inlined call it is the
+	// position of the call.
 	Position
 	Package string // import path; "" unknown
-	// Inlined leads into inlined calls, outermost first: the last is where the code is
-	// written. Empty: at the position itself.
+	// Inlined lists the positions in inlined calls, outermost first: the last is that
+	// of the code. It is empty for code at Position itself.
 	Inlined []Position
 }
 
-// Written is where the code that was decided about is written.
-func (p *Place) Written() Position {
+// Written returns the position of the code itself.
+func (p *Location) Written() Position {
 	if n := len(p.Inlined); n > 0 {
 		return p.Inlined[n-1]
 	}
@@ -69,7 +69,7 @@ func (p *Place) Written() Position {
 
 // Escape is a value that is allocated on the heap.
 type Escape struct {
-	Place
+	Location
 	Function string // that it is compiled into, as the compiler prints it: "(*T).M"; "" unknown
 	What     string // the expression or the variable
 	Moved    bool   // a variable, which is moved to the heap
@@ -132,7 +132,7 @@ const WhyCall = "call parameter"
 
 // Leak is a parameter through which what it points to leaves the function.
 type Leak struct {
-	Place
+	Location
 	Function  string
 	Parameter string
 	To        string // "{heap}", or a result: "~r0"
@@ -158,7 +158,7 @@ const (
 
 // Inlining is what became of one call, or what the compiler thinks of one function.
 type Inlining struct {
-	Place
+	Location
 	Outcome Outcome
 	// Function is the one that is declared here, or that is called: "pkg.F" of another
 	// package.
@@ -182,7 +182,7 @@ const (
 
 // Check is a test that the compiler could not prove to be needless.
 type Check struct {
-	Place
+	Location
 	Kind  CheckKind
 	Times int // instances: of a generic function one for each shape
 }
@@ -194,21 +194,21 @@ type Other struct {
 	Text string
 }
 
-// subject, called and checked identify repeated messages.
-type subject struct {
+// messageKey, callKey and checkKey identify repeated messages.
+type messageKey struct {
 	Position
 	what string
 	to   string // of leaks
 }
 
-type called struct {
+type callKey struct {
 	Position
 	outcome  Outcome
 	function string
 	inlined  string
 }
 
-type checked struct {
+type checkKey struct {
 	Position
 	kind    CheckKind
 	inlined string
@@ -233,14 +233,14 @@ func (r *Report) full() bool {
 
 func (r *Report) init() {
 	if r.escapes == nil {
-		r.escapes, r.leaks, r.appends = make(map[subject]int), make(map[subject]int), make(map[Position]string)
-		r.calls, r.checks, r.others = make(map[called]int), make(map[checked]int), make(map[Other]int)
+		r.escapes, r.leaks, r.appends = make(map[messageKey]int), make(map[messageKey]int), make(map[Position]string)
+		r.calls, r.checks, r.others = make(map[callKey]int), make(map[checkKey]int), make(map[Other]int)
 	}
 }
 
 // escape returns the escape of a value, which it adds; nil where no more is kept.
 func (r *Report) escape(at Position, what string) *Escape {
-	k := subject{at, what, ""}
+	k := messageKey{at, what, ""}
 	i, ok := r.escapes[k]
 	if !ok {
 		if r.full() {
@@ -248,7 +248,7 @@ func (r *Report) escape(at Position, what string) *Escape {
 		}
 		i = len(r.Escapes)
 		r.escapes[k] = i
-		r.Escapes = append(r.Escapes, Escape{Place: Place{Position: at}, What: what})
+		r.Escapes = append(r.Escapes, Escape{Location: Location{Position: at}, What: what})
 		if strings.HasPrefix(what, "append(") {
 			r.appends[at] = what
 		}
@@ -257,7 +257,7 @@ func (r *Report) escape(at Position, what string) *Escape {
 }
 
 func (r *Report) leak(at Position, parameter, to string) *Leak {
-	k := subject{at, parameter, to}
+	k := messageKey{at, parameter, to}
 	i, ok := r.leaks[k]
 	if !ok {
 		if r.full() {
@@ -265,13 +265,13 @@ func (r *Report) leak(at Position, parameter, to string) *Leak {
 		}
 		i = len(r.Leaks)
 		r.leaks[k] = i
-		r.Leaks = append(r.Leaks, Leak{Place: Place{Position: at}, Parameter: parameter, To: to})
+		r.Leaks = append(r.Leaks, Leak{Location: Location{Position: at}, Parameter: parameter, To: to})
 	}
 	return &r.Leaks[i]
 }
 
 func (r *Report) inlining(n Inlining) {
-	k := called{n.Position, n.Outcome, n.Function, way(n.Inlined)}
+	k := callKey{n.Position, n.Outcome, n.Function, way(n.Inlined)}
 	if _, ok := r.calls[k]; ok || r.full() {
 		return
 	}
@@ -280,7 +280,7 @@ func (r *Report) inlining(n Inlining) {
 }
 
 func (r *Report) check(c Check) {
-	k := checked{c.Position, c.Kind, way(c.Inlined)}
+	k := checkKey{c.Position, c.Kind, way(c.Inlined)}
 	if i, ok := r.checks[k]; ok {
 		r.Checks[i].Times += c.Times
 		return
@@ -320,7 +320,7 @@ func (r *Report) MapFiles(name func(string) string) {
 		}
 		p.File = n
 	}
-	place := func(p *Place) {
+	place := func(p *Location) {
 		to(&p.Position)
 		for i := range p.Inlined {
 			to(&p.Inlined[i])
@@ -334,18 +334,18 @@ func (r *Report) MapFiles(name func(string) string) {
 		}
 	}
 	for i := range r.Escapes {
-		place(&r.Escapes[i].Place)
+		place(&r.Escapes[i].Location)
 		flow(r.Escapes[i].Flow)
 	}
 	for i := range r.Leaks {
-		place(&r.Leaks[i].Place)
+		place(&r.Leaks[i].Location)
 		flow(r.Leaks[i].Flow)
 	}
 	for i := range r.Inlining {
-		place(&r.Inlining[i].Place)
+		place(&r.Inlining[i].Location)
 	}
 	for i := range r.Checks {
-		place(&r.Checks[i].Place)
+		place(&r.Checks[i].Location)
 	}
 	for i := range r.Others {
 		to(&r.Others[i].Position)

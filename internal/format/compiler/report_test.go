@@ -41,19 +41,19 @@ func read(t *testing.T) *Report {
 
 func TestAddText(t *testing.T) {
 	r := read(t)
-	at := func(line, col int) Place { return Place{Position: Position{"./p.go", line, col}, Package: "m/p"} }
+	at := func(line, col int) Location { return Location{Position: Position{"./p.go", line, col}, Package: "m/p"} }
 	want := []Escape{
-		{Place: at(23, 21), Function: "Direct", What: "x", Moved: true, Flow: []Flow{{"{heap}", "&x", []Step{
+		{Location: at(23, 21), Function: "Direct", What: "x", Moved: true, Flow: []Flow{{"{heap}", "&x", []Step{
 			{Position{"./p.go", 23, 31}, "&x", "address-of"}, {Position{"./p.go", 23, 30}, "keep(&x, 1)", "call parameter"}}}}},
-		{Place: at(39, 41), Function: "Sized", What: `append(make([]byte, n), "x ) at y"...)`, Flow: []Flow{{"~r0", `&{storage for append(make([]byte, n), "x ) at y"...)}`, []Step{
+		{Location: at(39, 41), Function: "Sized", What: `append(make([]byte, n), "x ) at y"...)`, Flow: []Flow{{"~r0", `&{storage for append(make([]byte, n), "x ) at y"...)}`, []Step{
 			{Position{"./p.go", 39, 41}, `append(make([]byte, n), "x ) at y"...)`, "spill"}}}}},
-		{Place: at(50, 2), What: `"1 + 1"`},
-		{Place: Place{Position: Position{"./x_test.go", 3, 0}, Package: "m/p_test"}, What: "n"},
+		{Location: at(50, 2), What: `"1 + 1"`},
+		{Location: Location{Position: Position{"./x_test.go", 3, 0}, Package: "m/p_test"}, What: "n"},
 	}
 	if !reflect.DeepEqual(r.Escapes, want) {
 		t.Errorf("escapes: %+v\nwant %+v", r.Escapes, want)
 	}
-	if want := []Leak{{Place: at(12, 11), Function: "keep", Parameter: "p", To: Heap, Flow: []Flow{{Heap, "p", []Step{{Position{"./p.go", 17, 7}, "kept = p", "assign"}}}}}}; !reflect.DeepEqual(r.Leaks, want) {
+	if want := []Leak{{Location: at(12, 11), Function: "keep", Parameter: "p", To: Heap, Flow: []Flow{{Heap, "p", []Step{{Position{"./p.go", 17, 7}, "kept = p", "assign"}}}}}}; !reflect.DeepEqual(r.Leaks, want) {
 		t.Errorf("leaks: %+v", r.Leaks)
 	}
 	if want := []Inlining{
@@ -87,7 +87,7 @@ func TestAddJSON(t *testing.T) {
 	if got := r.Escapes[0]; len(r.Escapes) != 4 || got.Written() != (Position{"/m/q.go", 4, 5}) || len(got.Flow) != 1 {
 		t.Errorf("%+v", got)
 	}
-	at := func(line, col int) Place { return Place{Position: Position{"./p.go", line, col}, Package: "m/p"} }
+	at := func(line, col int) Location { return Location{Position: Position{"./p.go", line, col}, Package: "m/p"} }
 	if want := []Check{{at(31, 45), IndexCheck, 2}, {at(33, 45), SliceCheck, 1}, {at(34, 1), NilCheck, 1}}; !reflect.DeepEqual(r.Checks, want) {
 		t.Errorf("checks: %+v", r.Checks)
 	}
@@ -182,7 +182,7 @@ func FuzzAddJSON(f *testing.F) {
 		checks := 0
 		kept := func() string { return fmt.Sprintf("%+v", [...]any{r.Escapes, r.Leaks, r.Inlining, r.Checks, r.Others}) }
 		for i, line := range strings.Split(string(data), "\n") {
-			var d logged
+			var d logRecord
 			if i > 0 && json.Unmarshal([]byte(line), &d) == nil {
 				if needless([]byte(line)) { // what is not decoded would have added nothing
 					before := kept()

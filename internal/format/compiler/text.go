@@ -8,8 +8,8 @@ import (
 	"whet/internal/lazyregexp"
 )
 
-// explained is the explanation that is being read: of an escape or a leak.
-type explained struct {
+// explanation is the explanation that is being read: of an escape or a leak.
+type explanation struct {
 	at   Position
 	flow []Flow
 	done func([]Flow)
@@ -21,7 +21,7 @@ type explained struct {
 func (r *Report) AddText(text []byte) {
 	r.init()
 	pkg := ""
-	var open *explained
+	var open *explanation
 	closeIt := func() {
 		if open != nil {
 			open.done(open.flow)
@@ -46,7 +46,7 @@ func (r *Report) AddText(text []byte) {
 			continue
 		}
 		closeIt()
-		at := Place{Position: Position{strings.Clone(file), l, col}, Package: pkg}
+		at := Location{Position: Position{strings.Clone(file), l, col}, Package: pkg}
 		open = r.textLine(at, strings.Clone(words))
 	}
 	closeIt()
@@ -66,7 +66,7 @@ var (
 
 // textLine reads a line that is no part of an explanation; it returns the explanation
 // that the line opens.
-func (r *Report) textLine(at Place, words string) *explained {
+func (r *Report) textLine(at Location, words string) *explanation {
 	switch kindOf(words) {
 	case MovedToHeap:
 		if e := r.escape(at.Position, strings.TrimPrefix(words, "moved to heap: ")); e != nil {
@@ -81,15 +81,15 @@ func (r *Report) textLine(at Place, words string) *explained {
 			e.Package = cmp.Or(e.Package, at.Package)
 		}
 	case Inlines:
-		r.inlining(Inlining{Place: at, Outcome: CallInlined, Function: strings.TrimPrefix(words, "inlining call to "), Cost: -1, Budget: -1})
+		r.inlining(Inlining{Location: at, Outcome: CallInlined, Function: strings.TrimPrefix(words, "inlining call to "), Cost: -1, Budget: -1})
 	case CanInline:
-		n := Inlining{Place: at, Outcome: CanBeInlined, Function: strings.TrimPrefix(words, "can inline "), Cost: -1, Budget: -1}
+		n := Inlining{Location: at, Outcome: CanBeInlined, Function: strings.TrimPrefix(words, "can inline "), Cost: -1, Budget: -1}
 		if m := canInline.Regexp().FindStringSubmatch(words); m != nil {
 			n.Function, n.Cost = m[1], number(m[2])
 		}
 		r.inlining(n)
 	case CannotInline:
-		n := Inlining{Place: at, Outcome: CannotBeInlined, Function: strings.TrimPrefix(words, "cannot inline ")}
+		n := Inlining{Location: at, Outcome: CannotBeInlined, Function: strings.TrimPrefix(words, "cannot inline ")}
 		n.Function, n.Reason, _ = strings.Cut(n.Function, ": ")
 		n.Cost, n.Budget = costs(n.Reason)
 		if callee, _, ok := strings.Cut(n.Function, " into "); ok {
@@ -104,17 +104,17 @@ func (r *Report) textLine(at Place, words string) *explained {
 
 // heading reads the line that an explanation begins with. What follows an unknown one
 // is passed over.
-func (r *Report) heading(at Place, words string) *explained {
+func (r *Report) heading(at Location, words string) *explanation {
 	if i := strings.LastIndex(words, " escapes to heap in "); i >= 0 && strings.HasSuffix(words, ":") {
 		what, function := words[:i], strings.TrimSuffix(words[i+len(" escapes to heap in "):], ":")
-		return &explained{at: at.Position, done: func(flow []Flow) {
+		return &explanation{at: at.Position, done: func(flow []Flow) {
 			if e := r.escape(at.Position, what); e != nil && e.Function == "" {
 				e.Package, e.Function, e.Flow = at.Package, function, flow
 			}
 		}}
 	}
 	if m := leakHeading.Regexp().FindStringSubmatch(words); m != nil {
-		return &explained{at: at.Position, done: func(flow []Flow) {
+		return &explanation{at: at.Position, done: func(flow []Flow) {
 			if l := r.leak(at.Position, m[1], m[2]); l != nil && l.Function == "" {
 				l.Package, l.Function, l.Derefs, l.Flow = at.Package, m[3], number(m[4]), flow
 			}
@@ -124,7 +124,7 @@ func (r *Report) heading(at Place, words string) *explained {
 }
 
 // add reads a line of an explanation.
-func (x *explained) add(words string) {
+func (x *explanation) add(words string) {
 	if flow, ok := strings.CutPrefix(words, "flow: "); ok {
 		x.flow = append(x.flow, parseFlow(flow))
 		return

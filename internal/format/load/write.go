@@ -26,10 +26,11 @@ type Writer struct {
 	w    *recording.Writer
 	tool string
 	open bool
-	logs []keptLog
+	logs []logFile
 }
 
-type keptLog struct {
+// logFile is a log with the file it is written to.
+type logFile struct {
 	*Log
 	path string
 	file io.Closer // nil: closed
@@ -48,7 +49,7 @@ func NewWriter(w *recording.Writer, tool string, open bool) *Writer {
 			continue
 		}
 		f, err := w.Create(log.path)
-		kept := keptLog{NewLog(f, tool, Logged{Response: log.response}), log.path, f}
+		kept := logFile{NewLog(f, tool, Logged{Response: log.response}), log.path, f}
 		if kept.err = err; err != nil {
 			kept.file = nil
 		}

@@ -19,12 +19,12 @@ type reader struct {
 	p *callstack.Profile
 	state
 
-	number  int // of the line
-	pending bool
-	at      header
-	atLine  int
-	chain   []frame // of the sample at hand, leaf first
-	places  []place // beside it
+	number      int // of the line
+	pending     bool
+	at          header
+	atLine      int
+	chain       []frame      // of the sample at hand, leaf first
+	sourceLines []sourceLine // beside it
 
 	locations map[string]callstack.LocationID
 	mappings  map[string]callstack.MappingID
@@ -41,7 +41,8 @@ type reader struct {
 	from, to  int64
 }
 
-type place struct {
+// sourceLine is the source line of a frame.
+type sourceLine struct {
 	file string
 	line int
 }
@@ -74,9 +75,9 @@ func (r *reader) line(line []byte) error {
 	case isChain:
 		f, _ := parseFrame(line)
 		r.push(f)
-	case isPlace:
-		if file, n, ok := parsePlace(line); ok && len(r.places) > 0 {
-			r.places[len(r.places)-1] = place{file, n}
+	case isSourceLine:
+		if file, n, ok := parseSourceLine(line); ok && len(r.sourceLines) > 0 {
+			r.sourceLines[len(r.sourceLines)-1] = sourceLine{file, n}
 		}
 	case isArrowBelow:
 		r.arrows++
@@ -99,7 +100,7 @@ func (r *reader) push(f frame) {
 		return
 	}
 	r.chain = append(r.chain, f)
-	r.places = append(r.places, place{})
+	r.sourceLines = append(r.sourceLines, sourceLine{})
 }
 
 // end adds the sample at hand, if there is one.
@@ -108,7 +109,7 @@ func (r *reader) end() error {
 		return nil
 	}
 	r.pending = false
-	defer func() { r.chain, r.places = r.chain[:0], r.places[:0] }()
+	defer func() { r.chain, r.sourceLines = r.chain[:0], r.sourceLines[:0] }()
 	if !r.at.counts(len(r.chain) > 0) {
 		r.oddLine(r.atLine)
 		return nil
@@ -137,7 +138,7 @@ func (r *reader) end() error {
 		for i+n < len(r.chain) && r.chain[i+n-1].inlined {
 			n++
 		}
-		r.path = append(r.path, r.location(r.chain[i:i+n], r.places[i:i+n]))
+		r.path = append(r.path, r.location(r.chain[i:i+n], r.sourceLines[i:i+n]))
 		i += n
 	}
 	if r.b.Memory() > r.limits.MaxMemory {
@@ -176,7 +177,7 @@ func (h *header) labels() []callstack.Label {
 }
 
 // location interns frames each of which is inlined into the next.
-func (r *reader) location(frames []frame, places []place) callstack.LocationID {
+func (r *reader) location(frames []frame, places []sourceLine) callstack.LocationID {
 	r.key = r.key[:0]
 	for i, f := range frames {
 		r.key = strconv.AppendUint(r.key, f.ip, 16)

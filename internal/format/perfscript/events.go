@@ -112,7 +112,7 @@ const (
 	isBlank      kind = iota
 	isHeader          // begins a sample
 	isChain           // a frame of the sample at hand
-	isPlace           // the file and line of the frame before
+	isSourceLine      // the file and line of the frame before
 	isBranch          // of branch records: passed over
 	isArrowBelow      // a branch from place to place below a stack
 	isOdd
@@ -159,7 +159,7 @@ func (s *state) next(line []byte) (header, kind) {
 		s.frame = true
 		return header{}, isChain
 	case s.open && s.frame && bytes.HasPrefix(line, []byte("  ")):
-		return header{}, isPlace
+		return header{}, isSourceLine
 	case s.open && isBranchLine(text):
 		return header{}, isBranch
 	}

@@ -269,9 +269,9 @@ func opening(text []byte) int {
 	return -1
 }
 
-// parsePlace reads what -F srcline prints below a frame: "go.go:12", perhaps
+// parseSourceLine reads what -F srcline prints below a frame: "go.go:12", perhaps
 // with a remark in parentheses after it.
-func parsePlace(line []byte) (file string, number int, ok bool) {
+func parseSourceLine(line []byte) (file string, number int, ok bool) {
 	text := bytes.TrimSpace(line)
 	if i := bytes.Index(text, []byte(" (")); i > 0 {
 		text = text[:i]

@@ -9,7 +9,7 @@ import (
 
 // builder resolves what samples refer to.
 type builder struct {
-	t *tables
+	t *rawProfile
 	s *packer
 	p *callstack.Profile
 	d damage

@@ -13,7 +13,7 @@ import (
 // decoder reads one message.
 type decoder struct {
 	w window
-	t tables
+	t rawProfile
 	s *packer // nil before the first
 }
 

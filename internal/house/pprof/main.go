@@ -14,14 +14,15 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// request hands over the profiles of a subject, or asks for a view of them.
-type request struct {
+// query hands over the profiles of a fixture, or asks for a view of them.
+type query struct {
 	Subject        int
 	Measured, Base []byte
 	Args           []string
 }
 
-type answer struct {
+// reply is the output of a query.
+type reply struct {
 	Out   []byte
 	Error string
 }
@@ -37,7 +38,7 @@ func serve(in io.Reader, out io.Writer) error {
 	subjects := make(map[int]profiles)
 	requests, answers := json.NewDecoder(in), json.NewEncoder(out)
 	for {
-		var r request
+		var r query
 		if err := requests.Decode(&r); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
@@ -54,7 +55,7 @@ func serve(in io.Reader, out io.Writer) error {
 			subjects[r.Subject] = p
 			continue
 		}
-		var a answer
+		var a reply
 		var err error
 		if a.Out, err = view(subjects[r.Subject], r.Args); err != nil {
 			a.Error = err.Error()

@@ -23,7 +23,7 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := json.NewEncoder(&in)
-	for _, r := range []request{
+	for _, r := range []query{
 		{Subject: 3, Measured: data.Bytes(), Base: data.Bytes()},
 		{Subject: 3, Args: []string{"-top", "-output=out", "-symbolize=none", "measured"}},
 		{Subject: 3, Args: []string{"-top", "-output=out", "-symbolize=none", "-base=base", "measured"}},
@@ -38,13 +38,13 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := json.NewDecoder(&out)
-	for i, want := range []answer{
+	for i, want := range []reply{
 		{Out: []byte("5   100%   100%          5   100%  main.work\n")},
 		{Out: []byte("Showing nodes accounting for 0")},
 		{Error: "nobody"},
 		{Error: "failed to fetch"},
 	} {
-		var a answer
+		var a reply
 		if err := answers.Decode(&a); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // openLoop sends what the schedule plans, all of it and once.
-func (s *suite) openLoop(t *testing.T) {
+func (s *runner) openLoop(t *testing.T) {
 	plans := map[string]schedule.Schedule{
 		"constant": schedule.Constant(1000),
 		"fast":     schedule.Constant(10_000),
@@ -49,7 +49,7 @@ func (s *suite) openLoop(t *testing.T) {
 	t.Run("first requests", func(t *testing.T) {
 		const connections = 8
 		b := newBarrier(connections)
-		server := answering(t, func(c *conn, _ *request) bool {
+		server := answering(t, func(c *conn, _ *serverRequest) bool {
 			b.wait(t.Context())
 			return c.give(sized("hello"))
 		})
@@ -78,7 +78,7 @@ func (s *suite) openLoop(t *testing.T) {
 	// due in that is not sent, and all that counts is.
 	t.Run("behind in the warm-up", func(t *testing.T) {
 		const warmup = 100 * time.Millisecond
-		server := answering(t, func(c *conn, _ *request) bool {
+		server := answering(t, func(c *conn, _ *serverRequest) bool {
 			if c.asked == 1 {
 				<-time.After(warmup)
 			}
@@ -108,7 +108,7 @@ func due(plan schedule.Schedule, from, to time.Duration) (n int64) {
 }
 
 // arrived checks what an open loop counts besides, where all was sent.
-func arrived(t *testing.T, got seen, want int64) {
+func arrived(t *testing.T, got outcome, want int64) {
 	t.Helper()
 	var planned int64
 	for _, second := range got.Seconds {
@@ -129,10 +129,10 @@ func arrived(t *testing.T, got seen, want int64) {
 
 // crowded has fewer connections than arrivals need, and a server that answers
 // none: what was due is recorded all the same, sent or not, as timed out.
-func (s *suite) crowded(t *testing.T) {
+func (s *runner) crowded(t *testing.T) {
 	for _, connections := range []int{1, 3} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
-			server := answering(t, func(c *conn, _ *request) bool { c.stall(); return false })
+			server := answering(t, func(c *conn, _ *serverRequest) bool { c.stall(); return false })
 			j := server.to(0)
 			j.Connections, j.Arrivals, j.Duration, j.Timeout = connections, schedule.Constant(200), 100*time.Millisecond, 60*time.Millisecond
 			got := s.drive(t, t.Context(), j, server)

@@ -13,7 +13,7 @@ import (
 )
 
 // checking has answers verified that are right, and wrong in one way each.
-func (s *suite) checking(t *testing.T) {
+func (s *runner) checking(t *testing.T) {
 	const body = `{"user": {"id": 7, "name": "seven"}, "items": [{"price": 1.5}, {"price": 2.5}]}`
 	const right = "HTTP/1.1 200 OK\r\nX-Version: 3\r\n"
 	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(body)))
@@ -74,7 +74,7 @@ func (s *suite) checking(t *testing.T) {
 	// before on the connection.
 	t.Run("one in four", func(t *testing.T) {
 		good, bad := with(right, body), with(right, strings.Replace(body, "1.5", "1.6", 1))
-		server := answering(t, func(c *conn, q *request) bool {
+		server := answering(t, func(c *conn, q *serverRequest) bool {
 			if q.nth%4 == 3 {
 				return c.give(bad)
 			}

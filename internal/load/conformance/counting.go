@@ -15,7 +15,7 @@ import (
 
 // counts checks that what an engine records is what the server counted, in
 // every kind of loop.
-func (s *suite) counts(t *testing.T) {
+func (s *runner) counts(t *testing.T) {
 	t.Run("requests exactly", s.exactly)
 	t.Run("as many at a time as connections", s.together)
 	t.Run("one request a connection", s.unkept)
@@ -30,7 +30,7 @@ func (s *suite) counts(t *testing.T) {
 
 // exactly checks the bound of requests for numbers below, at and above that of
 // the connections.
-func (s *suite) exactly(t *testing.T) {
+func (s *runner) exactly(t *testing.T) {
 	for _, c := range []struct{ requests, connections int }{{1, 1}, {1, 8}, {7, 8}, {8, 8}, {9, 8}, {1000, 1}, {1000, 7}, {3000, 64}} {
 		t.Run(fmt.Sprintf("%d of %d", c.requests, c.connections), func(t *testing.T) {
 			server := answering(t, always(sized("hello")))
@@ -64,10 +64,10 @@ func (s *server) counted(t *testing.T, requests int64, connections int) {
 
 // together answers nothing until as many requests are there as there are
 // connections, and checks that there are never more.
-func (s *suite) together(t *testing.T) {
+func (s *runner) together(t *testing.T) {
 	const connections = 5
 	b := newBarrier(connections)
-	server := answering(t, func(c *conn, _ *request) bool {
+	server := answering(t, func(c *conn, _ *serverRequest) bool {
 		b.wait(t.Context())
 		return c.give(sized("hello"))
 	})
@@ -107,9 +107,9 @@ func (b *barrier) wait(ctx context.Context) {
 }
 
 // unkept makes a connection for every request, and says so in it.
-func (s *suite) unkept(t *testing.T) {
+func (s *runner) unkept(t *testing.T) {
 	var said atomic.Int64
-	server := answering(t, func(c *conn, q *request) bool {
+	server := answering(t, func(c *conn, q *serverRequest) bool {
 		if q.Close {
 			said.Add(1)
 		}
@@ -130,7 +130,7 @@ func (s *suite) unkept(t *testing.T) {
 }
 
 // timed ends by time: what was served and not recorded was under way.
-func (s *suite) timed(t *testing.T) {
+func (s *runner) timed(t *testing.T) {
 	s.untilSome(t, func(d time.Duration) bool {
 		server := answering(t, always(sized("hello")))
 		j := server.to(0)
@@ -146,14 +146,14 @@ func (s *suite) timed(t *testing.T) {
 
 // untilSome gives a load more time where the machine is so busy that too little
 // came of it.
-func (s *suite) untilSome(t *testing.T, enough func(time.Duration) bool) {
+func (s *runner) untilSome(t *testing.T, enough func(time.Duration) bool) {
 	t.Helper()
 	s.untilFrom(t, 200*time.Millisecond, enough)
 }
 
 // untilFrom is untilSome from another time on: that of a timeout, within which a
 // busy machine may not come to what the server is to have done before.
-func (s *suite) untilFrom(t *testing.T, first time.Duration, enough func(time.Duration) bool) {
+func (s *runner) untilFrom(t *testing.T, first time.Duration, enough func(time.Duration) bool) {
 	t.Helper()
 	for d := first; !enough(d); d *= 4 {
 		if d > patience {
@@ -164,7 +164,7 @@ func (s *suite) untilFrom(t *testing.T, first time.Duration, enough func(time.Du
 
 // under checks that all that the server got was recorded, but for what may have
 // been under way at the end.
-func (s *server) under(t *testing.T, got seen, j *engine.Job) {
+func (s *server) under(t *testing.T, got outcome, j *engine.Job) {
 	t.Helper()
 	served, most := s.requests.Load(), int64(j.Connections*j.Streams)
 	if served < got.Requests || served > got.Requests+most {
@@ -173,7 +173,7 @@ func (s *server) under(t *testing.T, got seen, j *engine.Job) {
 }
 
 // warmUp counts only what is behind it.
-func (s *suite) warmUp(t *testing.T) {
+func (s *runner) warmUp(t *testing.T) {
 	t.Run("by time", func(t *testing.T) {
 		s.untilSome(t, func(d time.Duration) bool {
 			server := answering(t, always(sized("hello")))
@@ -207,7 +207,7 @@ func (s *suite) warmUp(t *testing.T) {
 }
 
 // mix sends targets in turn: each as often as any other, as it was written.
-func (s *suite) mix(t *testing.T) {
+func (s *runner) mix(t *testing.T) {
 	var counts mixCounts
 	server := answering(t, counts.answer)
 	j := job(t, "tcp", server.addr(), 300, mixTargets(server.addr(), 0, 0, 0)...)
@@ -224,7 +224,7 @@ func (s *suite) mix(t *testing.T) {
 // weighted draws targets by weight. That of 300 in 400 draws of probability 3/4
 // more than 60 differ from what is expected has a probability below 10⁻¹¹
 // (binomial, standard deviation 8.7).
-func (s *suite) weighted(t *testing.T) {
+func (s *runner) weighted(t *testing.T) {
 	var counts mixCounts
 	server := answering(t, counts.answer)
 	j := job(t, "tcp", server.addr(), 400, mixTargets(server.addr(), 12, 3, 1)...)
@@ -254,7 +254,7 @@ func mixTargets(address string, weights ...float64) []message.Target {
 	return targets
 }
 
-func (m *mixCounts) answer(c *conn, q *request) bool {
+func (m *mixCounts) answer(c *conn, q *serverRequest) bool {
 	status, right := http.StatusOK, false
 	switch q.RequestURI {
 	case "/0?a=b&c=%20":
@@ -278,7 +278,7 @@ func (m *mixCounts) answer(c *conn, q *request) bool {
 }
 
 // check compares the result with what the server counted.
-func (m *mixCounts) check(t *testing.T, got seen) {
+func (m *mixCounts) check(t *testing.T, got outcome) {
 	t.Helper()
 	if n := m.wrong.Load(); n > 0 {
 		t.Errorf("%d requests were not as their target was written", n)
@@ -293,7 +293,7 @@ func (m *mixCounts) check(t *testing.T, got seen) {
 
 // think makes every connection think for longer than the load takes, so that
 // each sends one request.
-func (s *suite) think(t *testing.T) {
+func (s *runner) think(t *testing.T) {
 	for _, text := range []string{"1h", "exp:1h"} {
 		t.Run(text, func(t *testing.T) {
 			s.untilSome(t, func(d time.Duration) bool {

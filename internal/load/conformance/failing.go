@@ -21,7 +21,7 @@ import (
 
 // failures checks that what fails is told by its kind, and that a load survives
 // it.
-func (s *suite) failures(t *testing.T) {
+func (s *runner) failures(t *testing.T) {
 	t.Run("refused", s.refused)
 	t.Run("no such socket", s.noSocket)
 	t.Run("no such host", s.noHost)
@@ -33,7 +33,7 @@ func (s *suite) failures(t *testing.T) {
 }
 
 // refused asks where nobody listens.
-func (s *suite) refused(t *testing.T) {
+func (s *runner) refused(t *testing.T) {
 	l := tcp(t, "127.0.0.1:0")
 	address := l.Addr().String()
 	l.Close()
@@ -54,7 +54,7 @@ func (s *suite) refused(t *testing.T) {
 
 // noSocket asks over a Unix socket that is not there, and one that nobody
 // listens on any more.
-func (s *suite) noSocket(t *testing.T) {
+func (s *runner) noSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	target := message.Target{URL: "http://socket.example/"}
 	got := s.drive(t, t.Context(), job(t, "unix", path, 4, target))
@@ -72,7 +72,7 @@ func (s *suite) noSocket(t *testing.T) {
 }
 
 // noHost asks a name that no resolver knows (RFC 6761).
-func (s *suite) noHost(t *testing.T) {
+func (s *runner) noHost(t *testing.T) {
 	got := s.drive(t, t.Context(), job(t, "tcp", "nobody.invalid:80", 4, message.Target{URL: "http://nobody.invalid/"}))
 	if got.Requests != 4 || got.Failed() != 4 || got.Errors[loadresult.Refused] != 0 {
 		t.Errorf("%d requests, errors %v", got.Requests, got.Errors)
@@ -81,7 +81,7 @@ func (s *suite) noHost(t *testing.T) {
 
 // timeouts are counted with the time they were waited for, wherever in an
 // answer the server stalls.
-func (s *suite) timeouts(t *testing.T) {
+func (s *runner) timeouts(t *testing.T) {
 	for name, text := range map[string]string{
 		"before the answer":       "",
 		"behind continue":         "HTTP/1.1 100 Continue\r\n\r\n",
@@ -100,7 +100,7 @@ func (s *suite) timeouts(t *testing.T) {
 	t.Run("endless body", func(t *testing.T) {
 		chunk := strings.Repeat("x", 64<<10)
 		s.untilFrom(t, shortTimeout, func(timeout time.Duration) bool {
-			server := answering(t, func(c *conn, _ *request) bool {
+			server := answering(t, func(c *conn, _ *serverRequest) bool {
 				for c.send("HTTP/1.1 200 OK\r\n\r\n"); c.send(chunk); {
 				}
 				return false
@@ -116,9 +116,9 @@ func (s *suite) timeouts(t *testing.T) {
 
 // timesOut drives a load whose answers end within a text. It is false where the
 // machine was so busy that the text did not come within each timeout.
-func (s *suite) timesOut(t *testing.T, timeout time.Duration, text string) bool {
+func (s *runner) timesOut(t *testing.T, timeout time.Duration, text string) bool {
 	const requests = 6
-	server := answering(t, func(c *conn, _ *request) bool {
+	server := answering(t, func(c *conn, _ *serverRequest) bool {
 		c.send(text)
 		c.last()
 		return false
@@ -148,15 +148,15 @@ func (s *suite) timesOut(t *testing.T, timeout time.Duration, text string) bool 
 // someOfEach fails in every way in turn, with good answers between. Where more
 // requests time out than the server lets hang, the machine was too busy for the
 // timeout, and there is a longer one.
-func (s *suite) someOfEach(t *testing.T) {
+func (s *runner) someOfEach(t *testing.T) {
 	s.untilFrom(t, 60*time.Millisecond, func(timeout time.Duration) bool { return s.someOfEachWithin(t, timeout) })
 }
 
 // someOfEachWithin is false where there were timeouts that the server is not to
 // blame for.
-func (s *suite) someOfEachWithin(t *testing.T, timeout time.Duration) bool {
+func (s *runner) someOfEachWithin(t *testing.T, timeout time.Duration) bool {
 	const rounds = 6
-	server := answering(t, func(c *conn, q *request) bool {
+	server := answering(t, func(c *conn, q *serverRequest) bool {
 		switch q.nth % 7 {
 		case 0:
 			return c.give("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
@@ -198,8 +198,8 @@ func (s *suite) someOfEachWithin(t *testing.T, timeout time.Duration) bool {
 // closedBetween closes each connection after its second answer without saying
 // so. A request that was sent into that gets no answer, and is not sent again
 // unseen: the answers recorded are those that the server gave.
-func (s *suite) closedBetween(t *testing.T) {
-	server := answering(t, func(c *conn, q *request) bool {
+func (s *runner) closedBetween(t *testing.T) {
+	server := answering(t, func(c *conn, q *serverRequest) bool {
 		return c.give(sized("hello")) && c.asked < 2
 	})
 	got := s.drive(t, t.Context(), server.to(60), server)
@@ -215,7 +215,7 @@ func (s *suite) closedBetween(t *testing.T) {
 // by the end of what is sent, and by a reset. Each request that the server saw is
 // reported, under the same name whatever the engine; net/http's own pool would send
 // some again, unseen.
-func (s *suite) brokenOff(t *testing.T) {
+func (s *runner) brokenOff(t *testing.T) {
 	for _, c := range []struct{ name, text, end, reset string }{
 		{"before the answer", "", loadresult.Reset, loadresult.Reset},
 		{"within the status line", "HTTP/1.1 2", loadresult.Reset, loadresult.Reset},
@@ -228,7 +228,7 @@ func (s *suite) brokenOff(t *testing.T) {
 		for how, kind := range map[string]string{"ended": c.end, "reset": c.reset} {
 			t.Run(c.name+", "+how, func(t *testing.T) {
 				var broken atomic.Int64
-				server := answering(t, func(conn *conn, _ *request) bool {
+				server := answering(t, func(conn *conn, _ *serverRequest) bool {
 					if conn.asked < 3 {
 						return conn.give(sized("hello"))
 					}
@@ -257,10 +257,10 @@ func (s *suite) brokenOff(t *testing.T) {
 // startsAgain closes a server under a load of a number of requests, and opens another
 // at its address when more connections were refused than requests are to be sent: all
 // that are left are answered by that one.
-func (s *suite) startsAgain(t *testing.T) {
+func (s *runner) startsAgain(t *testing.T) {
 	const requests, before, refusals = 40, 10, 60
 	closed := make(chan struct{})
-	first := answering(t, func(c *conn, q *request) bool {
+	first := answering(t, func(c *conn, q *serverRequest) bool {
 		if q.nth < before {
 			return c.give(sized("hello"))
 		}

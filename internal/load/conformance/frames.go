@@ -120,7 +120,7 @@ func word(n uint32) string { return string(binary.BigEndian.AppendUint32(nil, n)
 // sentOnce checks that each request that a server of HTTP/2 saw is reported, and
 // none more, whatever it did with it; net/http itself would send some of them
 // again, unseen.
-func (s *suite) sentOnce(t *testing.T) {
+func (s *runner) sentOnce(t *testing.T) {
 	var nth atomic.Int64
 	third := func(*frames) bool { return nth.Add(1)%3 == 0 }
 	fourth := func(f *frames) bool { return f.streams == 4 }

@@ -85,7 +85,7 @@ func multiplex(t *testing.T, config *tls.Config, handler http.HandlerFunc) *mult
 }
 
 // http2 checks connections of many streams, over TLS and without.
-func (s *suite) http2(t *testing.T) {
+func (s *runner) http2(t *testing.T) {
 	for _, protocol := range []engine.Protocol{engine.HTTP2, engine.H2C} {
 		t.Run(protocol.String(), func(t *testing.T) { s.streams(t, protocol) })
 	}
@@ -96,7 +96,7 @@ func (s *suite) http2(t *testing.T) {
 	t.Run("each request once", s.sentOnce)
 }
 
-func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
+func (s *runner) streams(t *testing.T, protocol engine.Protocol) {
 	ca := newAuthority(t)
 	serve := func(t *testing.T, handler http.HandlerFunc) (*multiplexed, func(requests int64, targets ...message.Target) *engine.Job) {
 		scheme, config := "http", (*tls.Config)(nil)
@@ -286,7 +286,7 @@ func (s *suite) streams(t *testing.T, protocol engine.Protocol) {
 
 // withoutHTTP2 asks servers that speak HTTP/1.1 alone: no request is answered,
 // and none is taken for answered.
-func (s *suite) withoutHTTP2(t *testing.T) {
+func (s *runner) withoutHTTP2(t *testing.T) {
 	ca := newAuthority(t)
 	for _, next := range [][]string{nil, {"http/1.1"}} {
 		t.Run(fmt.Sprint(next), func(t *testing.T) {
@@ -318,7 +318,7 @@ func (s *suite) withoutHTTP2(t *testing.T) {
 
 // garbageHTTP2 is what is no frame. Streams beside the one that it was read for
 // may see no more than the connection's end.
-func (s *suite) garbageHTTP2(t *testing.T) {
+func (s *runner) garbageHTTP2(t *testing.T) {
 	server := listen(t, func(c *conn) {
 		c.send("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
 		c.stall()
@@ -334,7 +334,7 @@ func (s *suite) garbageHTTP2(t *testing.T) {
 // deafHTTP2 asks a server that says that it takes large bodies and never reads
 // them: what is written waits for that for good, and no request longer than its
 // timeout.
-func (s *suite) deafHTTP2(t *testing.T) {
+func (s *runner) deafHTTP2(t *testing.T) {
 	const (
 		settings = "\x00\x00\x06\x04\x00\x00\x00\x00\x00" + "\x00\x04\x7f\xff\xff\xff" // the window of a stream
 		update   = "\x00\x00\x04\x08\x00\x00\x00\x00\x00" + "\x7f\xff\x00\x00"         // of the connection, which has 65,535
@@ -364,7 +364,7 @@ func (c *conn) streamOpened() {
 }
 
 // statusHTTP2 are answers whose status has not three digits, or begins with 0.
-func (s *suite) statusHTTP2(t *testing.T) {
+func (s *runner) statusHTTP2(t *testing.T) {
 	for _, status := range []string{"000", "99", "099", "1000", "12345", "-20"} {
 		server := listen(t, func(c *conn) {
 			c.send(frame(frameSettings, 0, 0, ""))

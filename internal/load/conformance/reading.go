@@ -12,7 +12,7 @@ import (
 )
 
 // answers checks that an engine reads what servers say.
-func (s *suite) answers(t *testing.T) {
+func (s *runner) answers(t *testing.T) {
 	for _, a := range answers() {
 		t.Run(a.name, func(t *testing.T) { s.whole(t, &a, 6) })
 	}
@@ -27,13 +27,13 @@ func (s *suite) answers(t *testing.T) {
 }
 
 // request is what an answer is to.
-func (a *answer) request(address string) message.Target {
+func (a *responseCase) request(address string) message.Target {
 	return message.Target{Method: a.method, URL: "http://" + address + "/"}
 }
 
 // finish does what comes after the answer, and reports whether the connection
 // goes on.
-func (a *answer) finish(c *conn) bool {
+func (a *responseCase) finish(c *conn) bool {
 	switch {
 	case a.resets:
 		c.reset()
@@ -46,14 +46,14 @@ func (a *answer) finish(c *conn) bool {
 }
 
 // whole sends an answer in one piece.
-func (s *suite) whole(t *testing.T, a *answer, requests int64) {
-	server := answering(t, func(c *conn, _ *request) bool { return c.give(a.text) && a.finish(c) })
+func (s *runner) whole(t *testing.T, a *responseCase, requests int64) {
+	server := answering(t, func(c *conn, _ *serverRequest) bool { return c.give(a.text) && a.finish(c) })
 	got := s.drive(t, t.Context(), job(t, "tcp", server.addr(), requests, a.request(server.addr())), server)
 	s.right(t, a, got, server, requests)
 }
 
 // right checks what a load made of answers that were all the same.
-func (s *suite) right(t *testing.T, a *answer, got seen, server *server, requests int64) {
+func (s *runner) right(t *testing.T, a *responseCase, got outcome, server *server, requests int64) {
 	t.Helper()
 	got.all(t, requests, a.status, a.kind)
 	if got.Bytes != requests*a.bytes {
@@ -72,14 +72,14 @@ func (s *suite) right(t *testing.T, a *answer, got seen, server *server, request
 
 // split sends an answer in two pieces, split at every byte, over a Unix socket,
 // where the server sees whether the first was read.
-func (s *suite) split(t *testing.T, a *answer) {
+func (s *runner) split(t *testing.T, a *responseCase) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	requests := int64(len(a.text) + 1)
-	server := listenOn(t, l, each(func(c *conn, q *request) bool {
+	server := listenOn(t, l, each(func(c *conn, q *serverRequest) bool {
 		at := int(q.nth)
 		if !c.send(a.text[:at]) {
 			return false
@@ -95,14 +95,14 @@ func (s *suite) split(t *testing.T, a *answer) {
 }
 
 // trickle sends answers byte by byte, each of them read before the next.
-func (s *suite) trickle(t *testing.T) {
+func (s *runner) trickle(t *testing.T) {
 	const text = "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n10\r\n0123456789abcdef\r\n0\r\nX-Sum: 7\r\n\r\n"
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := listenOn(t, l, each(func(c *conn, q *request) bool {
+	server := listenOn(t, l, each(func(c *conn, q *serverRequest) bool {
 		for i := range len(text) - 1 {
 			if !c.send(text[i : i+1]) {
 				return false
@@ -112,13 +112,13 @@ func (s *suite) trickle(t *testing.T) {
 		return c.give(text[len(text)-1:])
 	}))
 	got := s.drive(t, t.Context(), job(t, "unix", path, 4, message.Target{URL: "http://trickle.example/"}), server)
-	s.right(t, &answer{status: 200, bytes: 21}, got, server, 4)
+	s.right(t, &responseCase{status: 200, bytes: 21}, got, server, 4)
 }
 
 // surplus sends more than the answer in the same piece. The answer counts; what
 // is after it is nobody's, and the connection cannot be used again.
-func (s *suite) surplus(t *testing.T) {
-	for name, a := range map[string]*answer{
+func (s *runner) surplus(t *testing.T) {
+	for name, a := range map[string]*responseCase{
 		"garbage":         {text: sized("hello") + "garbage", status: 200, bytes: 5, once: true},
 		"a line":          {text: sized("hello") + "\r\n", status: 200, bytes: 5, once: true},
 		"another answer":  {text: sized("hello") + sized("another"), status: 200, bytes: 5, once: true},
@@ -135,9 +135,9 @@ func (s *suite) surplus(t *testing.T) {
 
 // noHTTPBehind answers the first request of each connection, and says something
 // else to the second, with the end after it.
-func (s *suite) noHTTPBehind(t *testing.T) {
+func (s *runner) noHTTPBehind(t *testing.T) {
 	var other atomic.Int64
-	server := answering(t, func(c *conn, _ *request) bool {
+	server := answering(t, func(c *conn, _ *serverRequest) bool {
 		if c.asked == 1 {
 			return c.give(sized("hello"))
 		}

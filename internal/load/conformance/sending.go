@@ -15,7 +15,7 @@ import (
 )
 
 // sending checks that what comes to a server is what was to be sent.
-func (s *suite) sending(t *testing.T) {
+func (s *runner) sending(t *testing.T) {
 	t.Run("request", s.request)
 	t.Run("bodies", s.bodies)
 	t.Run("templates", s.templates)
@@ -26,15 +26,15 @@ func (s *suite) sending(t *testing.T) {
 
 // request compares a request with what was to be sent, byte by byte where the
 // standard leaves no choice.
-func (s *suite) request(t *testing.T) {
+func (s *runner) request(t *testing.T) {
 	var wrong atomic.Pointer[string]
-	expect := func(q *request, right bool, what string) {
+	expect := func(q *serverRequest, right bool, what string) {
 		if !right {
 			text := fmt.Sprintf("%s: %s %s %s, Host %s, %v", what, q.Method, q.RequestURI, q.Proto, q.Host, q.Header)
 			wrong.CompareAndSwap(nil, &text)
 		}
 	}
-	server := answering(t, func(c *conn, q *request) bool {
+	server := answering(t, func(c *conn, q *serverRequest) bool {
 		h := q.Header
 		expect(q, q.Method == http.MethodPatch, "method")
 		expect(q, q.RequestURI == "/a%2Fb//c;d?q=%7B%22&empty=&q=2", "target")
@@ -59,7 +59,7 @@ func (s *suite) request(t *testing.T) {
 }
 
 // bodies go up and come down, of no bytes to ten million.
-func (s *suite) bodies(t *testing.T) {
+func (s *runner) bodies(t *testing.T) {
 	for _, size := range []int{0, 1, 4095, 4096, 65536, 1 << 20, 10_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			body := make([]byte, size)
@@ -69,7 +69,7 @@ func (s *suite) bodies(t *testing.T) {
 			sum := sha256.Sum256(body)
 			down := sized(string(body))
 			var wrong atomic.Int64
-			server := answering(t, func(c *conn, q *request) bool {
+			server := answering(t, func(c *conn, q *serverRequest) bool {
 				if sha256.Sum256(q.body) != sum {
 					wrong.Add(1)
 				}
@@ -91,10 +91,10 @@ func (s *suite) bodies(t *testing.T) {
 }
 
 // templates make every request another one; each comes once and whole.
-func (s *suite) templates(t *testing.T) {
+func (s *runner) templates(t *testing.T) {
 	var seen [500]atomic.Int64
 	var wrong atomic.Int64
-	server := answering(t, func(c *conn, q *request) bool {
+	server := answering(t, func(c *conn, q *serverRequest) bool {
 		var n, again int
 		var word string
 		if _, err := fmt.Sscanf(q.RequestURI, "/item/%d", &n); err != nil || n < 0 || n >= len(seen) {
@@ -130,7 +130,7 @@ func (s *suite) templates(t *testing.T) {
 
 // early answers before the body was sent, and reads the rest: the answer
 // counts.
-func (s *suite) early(t *testing.T) {
+func (s *runner) early(t *testing.T) {
 	const size = 4 << 20
 	var whole atomic.Int64
 	server := listen(t, func(c *conn) {
@@ -158,7 +158,7 @@ func (s *suite) early(t *testing.T) {
 // earlyClosed answers before the body was sent and ends the connection, as
 // servers do that take no such body: what is left of the request cannot be sent,
 // but whether the answer or the end was seen first is chance.
-func (s *suite) earlyClosed(t *testing.T) {
+func (s *runner) earlyClosed(t *testing.T) {
 	server := listen(t, func(c *conn) {
 		if q := c.readHead(); q != nil {
 			q.count(c)
@@ -177,7 +177,7 @@ func (s *suite) earlyClosed(t *testing.T) {
 
 // unread sends to a server that reads the head and no more: the timeout ends a
 // request that cannot be sent.
-func (s *suite) unread(t *testing.T) {
+func (s *runner) unread(t *testing.T) {
 	server := listen(t, func(c *conn) {
 		if q := c.readHead(); q != nil {
 			q.count(c)

@@ -45,8 +45,8 @@ type conn struct {
 	asked  int   // requests read on it
 }
 
-// request is what a server read, whole.
-type request struct {
+// serverRequest is a whole request as a server read it.
+type serverRequest struct {
 	*http.Request
 	body []byte
 	nth  int64 // of the server's requests, from 0
@@ -79,12 +79,12 @@ func listenOn(t testing.TB, l net.Listener, serve func(*conn)) *server {
 
 // answering serves connections whose requests are each answered by a function;
 // it reports whether the connection goes on.
-func answering(t testing.TB, answer func(*conn, *request) bool) *server {
+func answering(t testing.TB, answer func(*conn, *serverRequest) bool) *server {
 	return listen(t, each(answer))
 }
 
 // each reads requests and has each answered.
-func each(answer func(*conn, *request) bool) func(*conn) {
+func each(answer func(*conn, *serverRequest) bool) func(*conn) {
 	return func(c *conn) {
 		for {
 			q := c.read()
@@ -96,8 +96,8 @@ func each(answer func(*conn, *request) bool) func(*conn) {
 }
 
 // always answers every request with the same bytes, and keeps the connection.
-func always(answer string) func(*conn, *request) bool {
-	return func(c *conn, _ *request) bool { return c.give(answer) }
+func always(answer string) func(*conn, *serverRequest) bool {
+	return func(c *conn, _ *serverRequest) bool { return c.give(answer) }
 }
 
 func (s *server) accept() {
@@ -178,7 +178,7 @@ func (s *server) close() {
 func (s *server) addr() string { return s.listener.Addr().String() }
 
 // read reads a request with its body; nil when there is none.
-func (c *conn) read() *request {
+func (c *conn) read() *serverRequest {
 	q := c.readHead()
 	if q == nil {
 		return nil
@@ -192,7 +192,7 @@ func (c *conn) read() *request {
 }
 
 // readHead reads a request up to its body, and counts nothing.
-func (c *conn) readHead() *request {
+func (c *conn) readHead() *serverRequest {
 	if _, err := c.reader.Peek(1); err != nil {
 		return nil
 	}
@@ -207,10 +207,10 @@ func (c *conn) readHead() *request {
 		}
 		return nil
 	}
-	return &request{Request: r}
+	return &serverRequest{Request: r}
 }
 
-func (q *request) count(c *conn) *request {
+func (q *serverRequest) count(c *conn) *serverRequest {
 	q.nth = c.requests.Add(1) - 1
 	c.asked++
 	return q

@@ -13,10 +13,10 @@ import (
 
 // hosts sends a mix to several servers, one of which speaks TLS and one of which
 // closes.
-func (s *suite) hosts(t *testing.T) {
+func (s *runner) hosts(t *testing.T) {
 	ca := newAuthority(t)
 	plain := answering(t, always(sized("plain")))
-	closing := answering(t, func(c *conn, _ *request) bool {
+	closing := answering(t, func(c *conn, _ *serverRequest) bool {
 		c.give("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		c.last()
 		return false
@@ -44,10 +44,10 @@ func (s *suite) hosts(t *testing.T) {
 
 // cookies are kept by each connection for itself, and a server that gives new
 // ones without end does not make it send ever more.
-func (s *suite) cookies(t *testing.T) {
+func (s *runner) cookies(t *testing.T) {
 	t.Run("a user for each connection", func(t *testing.T) {
 		var users, strangers, wrong atomic.Int64
-		server := answering(t, func(c *conn, q *request) bool {
+		server := answering(t, func(c *conn, q *serverRequest) bool {
 			name, err := q.Cookie("user")
 			set := ""
 			if err != nil {
@@ -70,7 +70,7 @@ func (s *suite) cookies(t *testing.T) {
 	})
 	t.Run("over new connections", func(t *testing.T) {
 		var strangers atomic.Int64
-		server := answering(t, func(c *conn, q *request) bool {
+		server := answering(t, func(c *conn, q *serverRequest) bool {
 			if _, err := q.Cookie("user"); err != nil {
 				strangers.Add(1)
 			}
@@ -86,7 +86,7 @@ func (s *suite) cookies(t *testing.T) {
 	})
 	t.Run("not asked for", func(t *testing.T) {
 		var sent atomic.Int64
-		server := answering(t, func(c *conn, q *request) bool {
+		server := answering(t, func(c *conn, q *serverRequest) bool {
 			if len(q.Cookies()) > 0 {
 				sent.Add(1)
 			}
@@ -100,7 +100,7 @@ func (s *suite) cookies(t *testing.T) {
 	})
 	t.Run("without end", func(t *testing.T) {
 		var most atomic.Int64
-		server := answering(t, func(c *conn, q *request) bool {
+		server := answering(t, func(c *conn, q *serverRequest) bool {
 			most.Store(max(most.Load(), int64(len(q.Cookies()))))
 			return c.give(fmt.Sprintf("HTTP/1.1 200 OK\r\nSet-Cookie: name%d=%s\r\nContent-Length: 0\r\n\r\n", q.nth, strings.Repeat("x", 100)))
 		})

@@ -40,7 +40,7 @@ func Soak(t *testing.T, open func() engine.Engine, f Features) {
 		length = d
 	}
 	const seed = 20261121
-	s := &suite{open: open, features: f}
+	s := &runner{open: open, features: f}
 	// net/http says to the log what came unasked: in a long soak, a hundred times a
 	// second.
 	log.SetOutput(io.Discard)
@@ -110,7 +110,7 @@ const looks = 16
 
 // soak drives a load for a time. It is false where nothing was answered as it
 // should be: then the machine may have been too busy for time and timeout.
-func (s *suite) soak(t *testing.T, j *engine.Job, length, timeout time.Duration, servers ...*server) (answered bool) {
+func (s *runner) soak(t *testing.T, j *engine.Job, length, timeout time.Duration, servers ...*server) (answered bool) {
 	j.Connections, j.Duration, j.Timeout = 12, length, timeout
 	before := look(t)
 	var states []state

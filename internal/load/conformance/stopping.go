@@ -12,7 +12,7 @@ import (
 // stopping checks that a load ends at once where it is told to, whatever is
 // under way, and says what that was. That nothing is left open behind it every
 // case checks.
-func (s *suite) stopping(t *testing.T) {
+func (s *runner) stopping(t *testing.T) {
 	t.Run("interrupted", s.interrupted)
 	t.Run("interrupted before it began", s.interruptedBefore)
 	t.Run("interrupted while it connects", s.interruptedConnecting)
@@ -24,12 +24,12 @@ func (s *suite) stopping(t *testing.T) {
 
 // interrupted answers some requests, lets one on each connection hang, and
 // interrupts the load then.
-func (s *suite) interrupted(t *testing.T) {
+func (s *runner) interrupted(t *testing.T) {
 	const connections = 4
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	b := newBarrier(connections)
-	server := answering(t, func(c *conn, q *request) bool {
+	server := answering(t, func(c *conn, q *serverRequest) bool {
 		if c.asked <= 10 {
 			return c.give(sized("hello"))
 		}
@@ -48,7 +48,7 @@ func (s *suite) interrupted(t *testing.T) {
 }
 
 // interruptedBefore sends nothing.
-func (s *suite) interruptedBefore(t *testing.T) {
+func (s *runner) interruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	server := answering(t, always(sized("hello")))
@@ -59,7 +59,7 @@ func (s *suite) interruptedBefore(t *testing.T) {
 }
 
 // interruptedConnecting hangs in a handshake.
-func (s *suite) interruptedConnecting(t *testing.T) {
+func (s *runner) interruptedConnecting(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := listen(t, func(c *conn) {
@@ -77,10 +77,10 @@ func (s *suite) interruptedConnecting(t *testing.T) {
 
 // interruptedOpen leaves requests unanswered and unsent; none of them counts. An
 // answer may have been on its way.
-func (s *suite) interruptedOpen(t *testing.T) {
+func (s *runner) interruptedOpen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	server := answering(t, func(c *conn, q *request) bool {
+	server := answering(t, func(c *conn, q *serverRequest) bool {
 		if q.nth < 20 {
 			return c.give(sized("hello"))
 		}
@@ -98,7 +98,7 @@ func (s *suite) interruptedOpen(t *testing.T) {
 }
 
 // interruptedThinking waits for users who think for an hour.
-func (s *suite) interruptedThinking(t *testing.T) {
+func (s *runner) interruptedThinking(t *testing.T) {
 	s.untilSome(t, func(d time.Duration) bool {
 		ctx, cancel := context.WithTimeout(t.Context(), d)
 		defer cancel()
@@ -114,8 +114,8 @@ func (s *suite) interruptedThinking(t *testing.T) {
 }
 
 // cutOff ends by time while every connection waits for an answer.
-func (s *suite) cutOff(t *testing.T) {
-	server := answering(t, func(c *conn, _ *request) bool { c.stall(); return false })
+func (s *runner) cutOff(t *testing.T) {
+	server := answering(t, func(c *conn, _ *serverRequest) bool { c.stall(); return false })
 	for _, requests := range []int64{0, 100} {
 		s.untilSome(t, func(d time.Duration) bool {
 			before := server.requests.Load()
@@ -131,10 +131,10 @@ func (s *suite) cutOff(t *testing.T) {
 }
 
 // interruptedWarmUp counts nothing.
-func (s *suite) interruptedWarmUp(t *testing.T) {
+func (s *runner) interruptedWarmUp(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
-		server := answering(t, func(c *conn, q *request) bool {
+		server := answering(t, func(c *conn, q *serverRequest) bool {
 			if q.nth == 10 {
 				cancel()
 			}

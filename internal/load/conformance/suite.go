@@ -27,7 +27,7 @@ type Features struct {
 
 // Run runs the suite on an engine. Each case gets an engine of its own.
 func Run(t *testing.T, open func() engine.Engine, f Features) {
-	s := &suite{open: open, features: f}
+	s := &runner{open: open, features: f}
 	t.Run("answers", s.answers)
 	t.Run("counts", s.counts)
 	t.Run("failures", s.failures)
@@ -46,8 +46,8 @@ func Run(t *testing.T, open func() engine.Engine, f Features) {
 	}
 }
 
-// suite runs cases.
-type suite struct {
+// runner runs the cases of the suite.
+type runner struct {
 	open     func() engine.Engine
 	features Features
 }
@@ -61,8 +61,8 @@ const shortTimeout = 40 * time.Millisecond
 
 var errPatience = errors.New("the engine did not end")
 
-// seen is what a load made of what a server did.
-type seen struct {
+// outcome is the result of a load against a test server.
+type outcome struct {
 	*loadresult.Result
 	report engine.Report
 }
@@ -93,7 +93,7 @@ func (s *server) to(requests int64) *engine.Job {
 // drive does a job, and checks what holds for each: the engine ends, leaves
 // nothing open, and what it recorded agrees with itself. Behind it, no server
 // that is given has a connection any more.
-func (s *suite) drive(t *testing.T, ctx context.Context, j *engine.Job, servers ...*server) seen {
+func (s *runner) drive(t *testing.T, ctx context.Context, j *engine.Job, servers ...*server) outcome {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(ctx)
 	limit := patience
@@ -144,7 +144,7 @@ func (s *suite) drive(t *testing.T, ctx context.Context, j *engine.Job, servers 
 		t.Errorf("%d file descriptors before the load, %d behind it", files, now)
 	}
 	agrees(t, j, result)
-	return seen{result, report}
+	return outcome{result, report}
 }
 
 // agrees checks that a result agrees with itself.
@@ -197,7 +197,7 @@ func agrees(t *testing.T, j *engine.Job, r *loadresult.Result) {
 }
 
 // all checks that every request of a load got the same.
-func (r seen) all(t *testing.T, requests int64, status int, kind string) {
+func (r outcome) all(t *testing.T, requests int64, status int, kind string) {
 	t.Helper()
 	want := fmt.Sprint(map[int]int64{status: requests})
 	if status == 0 {

@@ -17,7 +17,7 @@ import (
 )
 
 // transports checks what requests can go over.
-func (s *suite) transports(t *testing.T) {
+func (s *runner) transports(t *testing.T) {
 	t.Run("unix", s.unix)
 	t.Run("IPv6", s.ipv6)
 	t.Run("TLS", s.tls)
@@ -30,14 +30,14 @@ func (s *suite) transports(t *testing.T) {
 	t.Run("TLS stalls in what has no end", s.tlsEndless)
 }
 
-func (s *suite) unix(t *testing.T) {
+func (s *runner) unix(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, keep := range []bool{true, false} {
-		server := listenOn(t, l, each(func(c *conn, q *request) bool {
+		server := listenOn(t, l, each(func(c *conn, q *serverRequest) bool {
 			if q.Host != "socket.example" {
 				return c.give("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 			}
@@ -59,13 +59,13 @@ func (s *suite) unix(t *testing.T) {
 	}
 }
 
-func (s *suite) ipv6(t *testing.T) {
+func (s *runner) ipv6(t *testing.T) {
 	l, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {
 		t.Logf("this machine has no IPv6 loopback, so nothing is checked: %v", err)
 		return
 	}
-	server := listenOn(t, l, each(func(c *conn, q *request) bool {
+	server := listenOn(t, l, each(func(c *conn, q *serverRequest) bool {
 		if q.Host != l.Addr().String() {
 			return c.give("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 		}
@@ -91,13 +91,13 @@ func (s *server) toSecure(requests int64, config *tls.Config) *engine.Job {
 	return j
 }
 
-func (s *suite) tls(t *testing.T) {
+func (s *runner) tls(t *testing.T) {
 	ca := newAuthority(t)
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		for _, keep := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, keep-alive %v", tls.VersionName(version), keep), func(t *testing.T) {
 				var other atomic.Int64
-				server := secure(t, serverConfig(ca), each(func(c *conn, _ *request) bool {
+				server := secure(t, serverConfig(ca), each(func(c *conn, _ *serverRequest) bool {
 					if c.Conn.(*tls.Conn).ConnectionState().Version != version {
 						other.Add(1)
 					}
@@ -133,7 +133,7 @@ func (s *suite) tls(t *testing.T) {
 	t.Run("large bodies", func(t *testing.T) {
 		body := make([]byte, 3_000_000)
 		var wrong atomic.Int64
-		server := secure(t, serverConfig(ca), each(func(c *conn, q *request) bool {
+		server := secure(t, serverConfig(ca), each(func(c *conn, q *serverRequest) bool {
 			if len(q.body) != len(body) {
 				wrong.Add(1)
 			}
@@ -150,7 +150,7 @@ func (s *suite) tls(t *testing.T) {
 }
 
 // tlsAnswers reads the same answers inside TLS, where each write is a record.
-func (s *suite) tlsAnswers(t *testing.T) {
+func (s *runner) tlsAnswers(t *testing.T) {
 	ca := newAuthority(t)
 	config := serverConfig(ca)
 	for _, a := range answers() {
@@ -159,7 +159,7 @@ func (s *suite) tlsAnswers(t *testing.T) {
 		}
 		t.Run(a.name, func(t *testing.T) {
 			const requests = 6
-			server := secure(t, config, each(func(c *conn, q *request) bool {
+			server := secure(t, config, each(func(c *conn, q *serverRequest) bool {
 				at := len(a.text) * int(q.nth) / requests
 				return c.send(a.text[:at]) && c.give(a.text[at:]) && a.finish(c)
 			}))
@@ -172,13 +172,13 @@ func (s *suite) tlsAnswers(t *testing.T) {
 
 // resumption is what the configuration says: with a cache every connection but
 // the first of its client resumes a session, without none does.
-func (s *suite) resumption(t *testing.T) {
+func (s *runner) resumption(t *testing.T) {
 	ca := newAuthority(t)
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		for _, resume := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, %v", tls.VersionName(version), resume), func(t *testing.T) {
 				var resumed atomic.Int64
-				server := secure(t, serverConfig(ca), each(func(c *conn, _ *request) bool {
+				server := secure(t, serverConfig(ca), each(func(c *conn, _ *serverRequest) bool {
 					if c.Conn.(*tls.Conn).ConnectionState().DidResume {
 						resumed.Add(1)
 					}
@@ -206,7 +206,7 @@ func (s *suite) resumption(t *testing.T) {
 
 // clientCertificate is asked for by the server: it is there, or the handshake
 // fails.
-func (s *suite) clientCertificate(t *testing.T) {
+func (s *runner) clientCertificate(t *testing.T) {
 	ca := newAuthority(t)
 	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
 		t.Run(tls.VersionName(version), func(t *testing.T) {
@@ -214,7 +214,7 @@ func (s *suite) clientCertificate(t *testing.T) {
 			server := secure(t, &tls.Config{
 				Certificates: []tls.Certificate{ca.certificate()}, MaxVersion: version,
 				ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca.pool,
-			}, each(func(c *conn, _ *request) bool {
+			}, each(func(c *conn, _ *serverRequest) bool {
 				if peers := c.Conn.(*tls.Conn).ConnectionState().PeerCertificates; len(peers) == 1 && peers[0].Subject.CommonName == "conformance" {
 					named.Add(1)
 				}
@@ -236,7 +236,7 @@ func (s *suite) clientCertificate(t *testing.T) {
 
 // notAccepted has certificates of an authority that is not known, and of
 // another name; Insecure takes both.
-func (s *suite) notAccepted(t *testing.T) {
+func (s *runner) notAccepted(t *testing.T) {
 	ca, other := newAuthority(t), newAuthority(t)
 	for name, config := range map[string]*tls.Config{
 		"authority": {RootCAs: other.pool, ServerName: "127.0.0.1"},
@@ -262,7 +262,7 @@ func (s *suite) notAccepted(t *testing.T) {
 }
 
 // noTLS speaks TLS to a server without.
-func (s *suite) noTLS(t *testing.T) {
+func (s *runner) noTLS(t *testing.T) {
 	server := listen(t, func(c *conn) {
 		c.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 		c.half()
@@ -273,7 +273,7 @@ func (s *suite) noTLS(t *testing.T) {
 }
 
 // tlsStalls accepts and says nothing: the timeout holds for handshakes too.
-func (s *suite) tlsStalls(t *testing.T) {
+func (s *runner) tlsStalls(t *testing.T) {
 	server := listen(t, func(c *conn) { c.stall() })
 	j := server.toSecure(4, new(tls.Config))
 	j.Timeout = shortTimeout
@@ -283,9 +283,9 @@ func (s *suite) tlsStalls(t *testing.T) {
 
 // tlsEndless stalls in a body that lasts until the end of the connection, and
 // ends it once the other side does: that makes no whole answer of it.
-func (s *suite) tlsEndless(t *testing.T) {
+func (s *runner) tlsEndless(t *testing.T) {
 	ca := newAuthority(t)
-	server := secure(t, serverConfig(ca), each(func(c *conn, _ *request) bool {
+	server := secure(t, serverConfig(ca), each(func(c *conn, _ *serverRequest) bool {
 		c.send("HTTP/1.1 200 OK\r\n\r\nhello")
 		c.stall()
 		return false

@@ -106,7 +106,7 @@ type Job struct {
 	// Fixed are the bytes of those messages that do not change, where they were
 	// made before the load's clock ran: of a million that takes a while. An event
 	// loop makes them by itself where there are none.
-	Fixed []wire.Request
+	Fixed []wire.FixedRequest
 	Check *Check // nil: the status alone
 
 	Connections int

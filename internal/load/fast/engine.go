@@ -118,7 +118,7 @@ func newPlan(ctx context.Context, j *engine.Job) (*plan, error) {
 	}
 	p := &plan{job: j, address: j.Addresses[0], end: j.Ends(), timeout: int64(j.Timeout), thinks: !j.Think.None()}
 	if p.fixed = j.Fixed; p.fixed == nil {
-		p.fixed = wire.Requests(j.Messages, j.KeepAlive)
+		p.fixed = wire.FixedRequests(j.Messages, j.KeepAlive)
 	}
 	if len(p.fixed) == 1 && p.fixed[0].Bytes != nil {
 		p.one = &p.fixed[0]

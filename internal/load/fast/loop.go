@@ -26,8 +26,8 @@ type plan struct {
 	timeout int64
 	thinks  bool
 
-	one   *wire.Request  // nil: requests differ
-	fixed []wire.Request // by target
+	one   *wire.FixedRequest  // nil: requests differ
+	fixed []wire.FixedRequest // by target
 
 	address    engine.Address
 	peers      []peer

@@ -10,16 +10,16 @@ import (
 
 const agent = "whet"
 
-// Request is a request that is always the same.
-type Request struct {
-	Bytes []byte // nil: it is not, and made each time
+// FixedRequest is a request whose bytes are always the same.
+type FixedRequest struct {
+	Bytes []byte // nil: the request varies and is encoded each time
 	Head  bool   // it is a HEAD request
 }
 
-// Requests are those of a set, by target.
-func Requests(s *message.Set, keepAlive bool) []Request {
+// FixedRequests returns the fixed requests of a set, by target.
+func FixedRequests(s *message.Set, keepAlive bool) []FixedRequest {
 	const chunk = 64 << 10
-	all := make([]Request, s.Len())
+	all := make([]FixedRequest, s.Len())
 	var room, one []byte
 	for i := range all {
 		m, ok := s.Fixed(i)
@@ -32,7 +32,7 @@ func Requests(s *message.Set, keepAlive bool) []Request {
 		}
 		at := len(room)
 		room = append(room, one...)
-		all[i] = Request{room[at:len(room):len(room)], m.Method == "HEAD"}
+		all[i] = FixedRequest{room[at:len(room):len(room)], m.Method == "HEAD"}
 	}
 	return all
 }

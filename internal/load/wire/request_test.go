@@ -81,7 +81,7 @@ func TestRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := Requests(s, true)
+	all := FixedRequests(s, true)
 	for i := range all {
 		_ = append(all[i].Bytes, "more"...) // overwrites no other one
 	}

@@ -24,8 +24,8 @@ import "bytes"
 // none. It is for one goroutine.
 type Shape struct {
 	head    []byte
-	places  [maxPlaces]place
-	n       int // of places
+	spans   [maxSpans]span
+	n       int // of spans
 	status  int
 	version int
 	fields  framing
@@ -35,13 +35,13 @@ type Shape struct {
 	wait, pauses int
 }
 
-// place is a value in a head that may differ.
-type place struct{ from, to int }
+// span is the range of a value in a head that may differ.
+type span struct{ from, to int }
 
 const (
-	maxPlaces = 4
-	maxShape  = 2048 // bytes of a head that is worth remembering
-	maxPause  = 256  // answers between two tries to learn
+	maxSpans = 4
+	maxShape = 2048 // bytes of a head that is worth remembering
+	maxPause = 256  // answers between two tries to learn
 )
 
 // match takes the head that b begins with, if it is of the shape; otherwise
@@ -50,7 +50,7 @@ func (s *Shape) match(p *Parser, b []byte) (n int) {
 	if len(s.head) == 0 || len(b) < len(s.head) {
 		return 0
 	}
-	for _, v := range s.places[:s.n] {
+	for _, v := range s.spans[:s.n] {
 		if !bytes.Equal(b[n:v.from], s.head[n:v.from]) || !validValue(b[v.from:v.to]) {
 			return 0
 		}
@@ -103,11 +103,11 @@ func (s *Shape) remember(p *Parser, head []byte) {
 		if colon < 0 {
 			break // the blank line
 		}
-		v := place{at + colon + 1, at + len(withoutCR(head[at:end]))}
+		v := span{at + colon + 1, at + len(withoutCR(head[at:end]))}
 		name := head[at : at+colon]
-		if s.n < maxPlaces && known(name) == other &&
+		if s.n < maxSpans && known(name) == other &&
 			(equalFold(name, "date") || same && !bytes.Equal(before[v.from:v.to], head[v.from:v.to])) {
-			s.places[s.n] = v
+			s.spans[s.n] = v
 			s.n++
 		}
 		at = end + 1

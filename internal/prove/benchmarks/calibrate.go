@@ -21,7 +21,7 @@ const (
 
 // calibrate measures what a benchmark costs on both sides, and watches out for
 // what makes it a bad one.
-func (s *session) calibrate(ctx context.Context, b *subject) error {
+func (s *session) calibrate(ctx context.Context, b *benchmarkPair) error {
 	var few, many [2]one
 	for side := range compare.Sides {
 		var err error
@@ -74,7 +74,7 @@ const baseIterations = 2
 // calibrateCPU finds out what CPU time a process takes before the operations,
 // and an operation. It returns the processes of baseIterations; their lines are
 // empty where too few operations are run to tell them from these.
-func (s *session) calibrateCPU(ctx context.Context, b *subject, n int64, many [2]one) (base [2]one, err error) {
+func (s *session) calibrateCPU(ctx context.Context, b *benchmarkPair, n int64, many [2]one) (base [2]one, err error) {
 	if n < 2*baseIterations {
 		return base, nil
 	}
@@ -156,7 +156,7 @@ type one struct {
 
 // once runs a benchmark in a process, for n iterations or, when n is 0, for d.
 // The error is that of the context; any other makes the benchmark a failed one.
-func (s *session) once(ctx context.Context, b *subject, side compare.Which, n int64, d time.Duration) (one, error) {
+func (s *session) once(ctx context.Context, b *benchmarkPair, side compare.Side, n int64, d time.Duration) (one, error) {
 	got, err := s.attempt(ctx, b, side, n, d)
 	if ctx.Err() != nil {
 		return one{}, ctx.Err()
@@ -168,8 +168,8 @@ func (s *session) once(ctx context.Context, b *subject, side compare.Which, n in
 	return got, nil
 }
 
-func (s *session) attempt(ctx context.Context, b *subject, side compare.Which, n int64, d time.Duration) (one, error) {
-	m, err := s.runner.run(ctx, request{pkg: b.pkg, side: side, bench: b.name, n: n, d: d})
+func (s *session) attempt(ctx context.Context, b *benchmarkPair, side compare.Side, n int64, d time.Duration) (one, error) {
+	m, err := s.runner.run(ctx, processSpec{pkg: b.pkg, side: side, bench: b.name, n: n, d: d})
 	if err != nil {
 		return one{}, err
 	}

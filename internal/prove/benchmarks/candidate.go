@@ -46,8 +46,8 @@ const (
 
 // enter adds the outcome of one package's tests to that of its side:
 // the worst of all packages, and "passed" where one has tests.
-func enter(o *Options, p *prove.Proof, side compare.Which, target string, t gobench.Tests) error {
-	s := [2]*compare.Side{&p.Result.Old, &p.Result.New}[side]
+func enter(o *Options, p *prove.Proof, side compare.Side, target string, t gobench.Tests) error {
+	s := [2]*compare.Program{&p.Result.Old, &p.Result.New}[side]
 	said := s.Tests
 	switch {
 	case t.TimedOut:
@@ -78,7 +78,7 @@ func enter(o *Options, p *prove.Proof, side compare.Which, target string, t gobe
 	return nil
 }
 
-func importPath(p sides.Package, side compare.Which) string {
+func importPath(p sides.Package, side compare.Side) string {
 	if side == compare.Old && p.OldImportPath != "" {
 		return p.OldImportPath
 	}

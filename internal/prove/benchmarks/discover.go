@@ -70,7 +70,7 @@ func (s *session) saySameCode() {
 // match makes subjects of the names that both sides have.
 func (s *session) match(pkg int, names [2][]string) {
 	// A benchmark that failed on one side is not missing there.
-	failed := func(name string, side compare.Which) bool {
+	failed := func(name string, side compare.Side) bool {
 		return slices.ContainsFunc(s.Result.Failures, func(f compare.Failure) bool {
 			return f.Side == side.String() && (f.Name == s.label(pkg, name) || strings.HasPrefix(s.label(pkg, name), f.Name+"/"))
 		})
@@ -78,7 +78,7 @@ func (s *session) match(pkg int, names [2][]string) {
 	for _, name := range names[compare.Old] {
 		switch {
 		case slices.Contains(names[compare.New], name):
-			s.subjects = append(s.subjects, &subject{pkg: pkg, name: name})
+			s.subjects = append(s.subjects, &benchmarkPair{pkg: pkg, name: name})
 		case !failed(name, compare.New):
 			s.Result.OnlyOld = append(s.Result.OnlyOld, s.label(pkg, name))
 		}
@@ -100,7 +100,7 @@ func (s *session) label(pkg int, name string) string {
 
 // list returns the names, sub-benchmarks included, that one side of a package
 // runs.
-func (s *session) list(ctx context.Context, pkg int, side compare.Which) ([]string, error) {
+func (s *session) list(ctx context.Context, pkg int, side compare.Side) ([]string, error) {
 	tops, err := s.runner.benchmarks(ctx, pkg, side, s.o.Bench)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *session) list(ctx context.Context, pkg int, side compare.Which) ([]stri
 		if s.Left() <= 0 {
 			return nil, fmt.Errorf("the budget of %v ran out before every benchmark ran once: raise -budget, or choose with -bench", s.o.Budget)
 		}
-		m, err := s.runner.run(ctx, request{pkg: pkg, side: side, bench: top, pattern: gobench.Below(s.o.Bench, top), n: 1})
+		m, err := s.runner.run(ctx, processSpec{pkg: pkg, side: side, bench: top, pattern: gobench.Below(s.o.Bench, top), n: 1})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -32,8 +32,8 @@ const (
 // suspicion is what was seen while a benchmark was calibrated and may have a
 // cause in it. Whether the machine was disturbed is only known afterwards.
 type suspicion struct {
-	b    *subject
-	side compare.Which
+	b    *benchmarkPair
+	side compare.Side
 	kind string
 	fact string // what was seen, with both figures
 	// cause is what it comes from, where CPU time says so too; "" where that is
@@ -72,7 +72,7 @@ func (s *session) watchSuspicions() {
 // keeps something between its operations, or times its set-up, and the ratio
 // holds for one number only. base, few and many are of the same side; base is
 // the process of two iterations, whose line is empty where there was none.
-func (s *session) watch(ctx context.Context, b *subject, side compare.Which, base, few, many one) error {
+func (s *session) watch(ctx context.Context, b *benchmarkPair, side compare.Side, base, few, many one) error {
 	if many.line.N < 2*few.line.N {
 		return nil
 	}
@@ -171,7 +171,7 @@ func driftOf(base, few, many one) (cause string, said bool) {
 // watchMemory looks for bytes per operation that grow, and for memory that
 // keeps what was allocated. Bytes may grow where nothing is kept: a collection,
 // which few operations do not bring about, empties every sync.Pool.
-func (s *session) watchMemory(b *subject, side compare.Which, few, many one) {
+func (s *session) watchMemory(b *benchmarkPair, side compare.Side, few, many one) {
 	if few.line.BytesPerOp == nil || many.line.BytesPerOp == nil {
 		return
 	}
@@ -196,7 +196,7 @@ func (s *session) watchMemory(b *subject, side compare.Which, few, many one) {
 
 // collectorPercent is the GOGC of a side's processes; ok is false where they run
 // without a collector.
-func (s *session) collectorPercent(side compare.Which) (percent float64, ok bool) {
+func (s *session) collectorPercent(side compare.Side) (percent float64, ok bool) {
 	v := lookup(s.env(side), "GOGC")
 	if strings.EqualFold(v, "off") {
 		return 0, false

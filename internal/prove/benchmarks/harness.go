@@ -123,7 +123,7 @@ func (s *session) watchTimers() {
 				}
 			}
 		}
-		in := func(side compare.Which, function string) bool {
+		in := func(side compare.Side, function string) bool {
 			return slices.ContainsFunc(uses[side], func(u timerUse) bool { return u.function == function })
 		}
 		said := make(map[string]bool)

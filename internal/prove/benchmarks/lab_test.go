@@ -31,9 +31,9 @@ type lab struct {
 	linkFail func(pkg int, seed uint64) error
 	slow     float64 // factor on the clock
 	noCPU    bool    // the system does not tell CPU time
-	fail     func(r request, run int) error
+	fail     func(r processSpec, run int) error
 	ran      []string // "old BenchmarkX 100x"
-	requests []request
+	requests []processSpec
 	between  func() // called before each process
 }
 
@@ -76,7 +76,7 @@ func (l *lab) add(path string, old, new map[string]float64) *labPackage {
 
 func (l *lab) clock() time.Time { return l.now }
 
-func (l *lab) benchmarks(_ context.Context, pkg int, side compare.Which, _ string) ([]string, error) {
+func (l *lab) benchmarks(_ context.Context, pkg int, side compare.Side, _ string) ([]string, error) {
 	var tops []string
 	for _, name := range l.packages[pkg].names[side] {
 		top, _, _ := strings.Cut(name, "/")
@@ -90,7 +90,7 @@ func (l *lab) benchmarks(_ context.Context, pkg int, side compare.Which, _ strin
 	return tops, nil
 }
 
-func (l *lab) run(ctx context.Context, r request) (measured, error) {
+func (l *lab) run(ctx context.Context, r processSpec) (measured, error) {
 	if l.between != nil {
 		l.between()
 	}

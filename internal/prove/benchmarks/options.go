@@ -81,7 +81,7 @@ func (o *Options) Validate() error {
 }
 
 // side is what the user says of a side.
-func (o *Options) side(w compare.Which) sides.Spec {
+func (o *Options) side(w compare.Side) sides.Spec {
 	return sides.Spec{Operand: o.Operand(w), Env: o.Env[w], Flags: o.SideFlags[w]}
 }
 

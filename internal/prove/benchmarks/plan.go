@@ -79,7 +79,7 @@ type choice struct {
 // as good it takes that of most rounds, whose looks come first. Where the budget
 // pays for too few rounds, slices are shorter. It completes the subjects and
 // costs, whose metrics are those without CPU time.
-func choose(subjects []rounds.Subject, costs []cost, o rounds.Options) choice {
+func choose(subjects []rounds.Benchmark, costs []cost, o rounds.Options) choice {
 	best, each, try := math.Inf(1), time.Duration(0), mostOfEach
 	if o.Fixed > 0 {
 		try = mostAsked
@@ -116,7 +116,7 @@ func (c *choice) width(o rounds.Options) float64 {
 
 // arrange gives each benchmark as many turns a round as fit into a time, at
 // least one; where that is 0 slices are short, too.
-func arrange(subjects []rounds.Subject, costs []cost, each time.Duration, o rounds.Options) choice {
+func arrange(subjects []rounds.Benchmark, costs []cost, each time.Duration, o rounds.Options) choice {
 	c := choice{iterations: make([]int64, len(costs))}
 	for i := range costs {
 		length := costs[i].length()

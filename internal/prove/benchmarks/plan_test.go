@@ -114,7 +114,7 @@ func TestChoose(t *testing.T) {
 		{"one operation is a second", []cost{{ns: [2]float64{1e9, 1e9}, overhead: time.Second}}, rounds.Options{Budget: time.Minute}, 10, 1, 300 * time.Millisecond},
 	} {
 		c.o.Alpha = 0.005
-		subjects := make([]rounds.Subject, len(c.costs))
+		subjects := make([]rounds.Benchmark, len(c.costs))
 		for i := range subjects {
 			subjects[i].Metrics = []compare.Metric{compare.MetricOf(compare.NsPerOp)}
 		}
@@ -130,7 +130,7 @@ func TestChoose(t *testing.T) {
 	}
 	// A process of two iterations in each turn, and one more in each round.
 	withCPU := []cost{{ns: quick.ns, overhead: quick.overhead, cpuBase: [2]time.Duration{1e6, 1e6}, cpuNs: quick.ns}}
-	s := []rounds.Subject{{Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}}}
+	s := []rounds.Benchmark{{Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}}}
 	if c := arrange(s, withCPU, 800*time.Millisecond, rounds.Options{Budget: time.Minute, Alpha: 0.005}); s[0].Turns != 10 || s[0].Besides != 55*time.Millisecond || c.plan.Round != 805*time.Millisecond || len(s[0].Metrics) != 2 {
 		t.Errorf("with CPU time: %+v, a round takes %v", s[0], c.plan.Round)
 	}
@@ -142,7 +142,7 @@ func TestChooseIsNearTheBest(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 16, 60} {
 		for _, link := range []time.Duration{0, time.Second, 5 * time.Second} {
 			o := rounds.Options{Budget: 5 * time.Minute, Prepare: link, Alpha: 0.005}
-			costs, subjects := slices.Repeat([]cost{{ns: [2]float64{1000, 1000}, overhead: 5 * time.Millisecond}}, n), make([]rounds.Subject, n)
+			costs, subjects := slices.Repeat([]cost{{ns: [2]float64{1000, 1000}, overhead: 5 * time.Millisecond}}, n), make([]rounds.Benchmark, n)
 			for i := range subjects {
 				subjects[i].Metrics = []compare.Metric{compare.MetricOf(compare.NsPerOp)}
 			}

@@ -183,7 +183,7 @@ func (f *poolFile) check(key string) error {
 }
 
 // question is what is kept of a benchmark; nil when it was never asked.
-func (p *pool) question(b *subject) *poolQuestion {
+func (p *pool) question(b *benchmarkPair) *poolQuestion {
 	if p == nil {
 		return nil
 	}

@@ -39,7 +39,7 @@ func TestSecondRunIsPooled(t *testing.T) {
 		t.Errorf("%d rounds, %d earlier, %d iterations", r.Rounds, r.RoundsEarlier, r.Iterations)
 	}
 	// The same seed in another run is another draw.
-	var lots [2][]compare.Which
+	var lots [2][]compare.Side
 	for i, rounds := range [2][]compare.Round{series.Rounds[:4], series.Rounds[4:]} {
 		for _, r := range rounds {
 			lots[i] = append(lots[i], r.AgainOf)
@@ -99,7 +99,7 @@ func TestWhatCounts(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	l.fail = func(r request, _ int) error {
+	l.fail = func(r processSpec, _ int) error {
 		if r.n > 1000 && r.side == compare.New && l.requests[len(l.requests)-1].n == r.n && len(l.requests) > 40 {
 			return context.DeadlineExceeded
 		}

@@ -156,6 +156,6 @@ func (s *session) conclude() {
 }
 
 // env is the environment of a side's processes.
-func (s *session) env(side compare.Which) []string {
+func (s *session) env(side compare.Side) []string {
 	return slices.Concat(os.Environ(), s.extra[side])
 }

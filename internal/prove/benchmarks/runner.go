@@ -12,17 +12,18 @@ import (
 	"whet/internal/prove/sides"
 )
 
-// request is one process: of one side of one package, the benchmark called
-// bench or those that match pattern, for n iterations or, when n is 0, for d.
-type request struct {
+// processSpec describes a process of one side of a package: it runs the benchmark
+// called bench, or the benchmarks that match pattern, for n iterations or, when n is
+// 0, for d.
+type processSpec struct {
 	pkg            int
-	side           compare.Which
+	side           compare.Side
 	bench, pattern string
 	n              int64
 	d              time.Duration
 }
 
-func (r request) benchTime() string {
+func (r processSpec) benchTime() string {
 	if r.n > 0 {
 		return fmt.Sprintf("%dx", r.n)
 	}
@@ -41,8 +42,8 @@ type measured struct {
 // runner runs benchmarks of either side. Tests replace it by one whose times
 // are known.
 type runner interface {
-	benchmarks(ctx context.Context, pkg int, side compare.Which, re string) ([]string, error)
-	run(ctx context.Context, r request) (measured, error)
+	benchmarks(ctx context.Context, pkg int, side compare.Side, re string) ([]string, error)
+	run(ctx context.Context, r processSpec) (measured, error)
 	// link gives both sides of a package the layout of the seed.
 	link(ctx context.Context, pkg int, seed uint64) error
 }
@@ -62,11 +63,11 @@ func newBinaries(o *Options, pair *sides.Pair) *binaries {
 	return b
 }
 
-func (b *binaries) benchmarks(ctx context.Context, pkg int, side compare.Which, re string) ([]string, error) {
+func (b *binaries) benchmarks(ctx context.Context, pkg int, side compare.Side, re string) ([]string, error) {
 	return b.now[pkg][side].Benchmarks(ctx, re)
 }
 
-func (b *binaries) run(ctx context.Context, r request) (measured, error) {
+func (b *binaries) run(ctx context.Context, r processSpec) (measured, error) {
 	res, err := b.now[r.pkg][r.side].Run(ctx, gobench.Run{
 		Bench: r.bench, Pattern: r.pattern, BenchTime: r.benchTime(),
 		CPU: b.o.CPU, Args: b.o.Args, Processors: b.o.Pin,
@@ -82,7 +83,7 @@ func (b *binaries) run(ctx context.Context, r request) (measured, error) {
 func (b *binaries) link(ctx context.Context, pkg int, seed uint64) error {
 	var errs [2]error
 	done := make(chan struct{})
-	link := func(side compare.Which) {
+	link := func(side compare.Side) {
 		var bin *gobench.Binary
 		if bin, errs[side] = b.pair.Link(ctx, side, pkg, seed); errs[side] == nil {
 			b.now[pkg][side] = bin

@@ -32,15 +32,15 @@ type session struct {
 	unmeasured []compare.Row              // of what is not measured
 
 	units      map[string]benchmark.Better // that the benchmarks declare
-	subjects   []*subject
+	subjects   []*benchmarkPair
 	suspicions []suspicion
 	leftOut    []string      // labels of those that the budget was too short for
 	prepare    time.Duration // what linking the layouts of a round takes
 	outcome    *rounds.Outcome
 }
 
-// subject is one benchmark that both sides have.
-type subject struct {
+// benchmarkPair is a benchmark of both sides.
+type benchmarkPair struct {
 	pkg     int
 	name    string
 	cost    cost
@@ -70,7 +70,7 @@ func (s *session) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	s.subjects = slices.DeleteFunc(s.subjects, func(b *subject) bool { return b.failed })
+	s.subjects = slices.DeleteFunc(s.subjects, func(b *benchmarkPair) bool { return b.failed })
 	if len(s.subjects) == 0 {
 		f := s.Result.Failures[0]
 		return fmt.Errorf("nothing to compare: %s of the %s side: %s", f.Name, f.Side, f.Text)
@@ -111,10 +111,10 @@ func (s *session) timeLink(ctx context.Context) error {
 
 // rounds plans and measures the rounds.
 func (s *session) rounds(ctx context.Context) error {
-	subjects := make([]rounds.Subject, len(s.subjects))
+	subjects := make([]rounds.Benchmark, len(s.subjects))
 	costs := make([]cost, len(s.subjects))
 	for i, b := range s.subjects {
-		subjects[i] = rounds.Subject{Package: s.packages[b.pkg], Name: b.name, Metrics: b.metrics}
+		subjects[i] = rounds.Benchmark{Package: s.packages[b.pkg], Name: b.name, Metrics: b.metrics}
 		costs[i] = b.cost
 	}
 	s.earlierIterations(costs)
@@ -206,8 +206,8 @@ func (s *session) show(e rounds.Event) {
 		return // it was told with the number of benchmarks
 	}
 	out := prove.Event{Stage: "rounds", Round: e.Round, Rounds: e.Rounds, Left: e.Left}
-	if e.Subject >= 0 {
-		b := s.subjects[e.Subject]
+	if e.Benchmark >= 0 {
+		b := s.subjects[e.Benchmark]
 		out.Benchmark = s.label(b.pkg, b.name)
 	}
 	s.o.Tell(out)
@@ -269,8 +269,8 @@ func (t *turns) Prepare(ctx context.Context, round int, seed uint64, subjects []
 // side are treated alike: what one process of two iterations shows by chance falls
 // on either side with equal probability. Were it measured once, before the
 // rounds, its error would stand in all of them and look like a difference.
-func (t *turns) Slice(ctx context.Context, r rounds.Request) (compare.Slice, error) {
-	s, b := (*session)(t), t.subjects[r.Subject]
+func (t *turns) Slice(ctx context.Context, r rounds.SliceRequest) (compare.Slice, error) {
+	s, b := (*session)(t), t.subjects[r.Benchmark]
 	if b.cost.cpu && (b.based[r.Side] != r.Round || r.Doubled && b.turn[r.Side] != r.Turn) {
 		base, err := s.attempt(ctx, b, r.Side, baseIterations, 0)
 		if err != nil {

@@ -340,7 +340,7 @@ func TestFailures(t *testing.T) {
 	for side := range compare.Sides {
 		t.Run("at the first look, of "+side.String(), func(t *testing.T) {
 			l := newLab(times, times)
-			l.fail = func(r request, _ int) error {
+			l.fail = func(r processSpec, _ int) error {
 				if r.side == side && r.bench == "BenchmarkA" {
 					return boom
 				}
@@ -358,7 +358,7 @@ func TestFailures(t *testing.T) {
 	t.Run("in a round", func(t *testing.T) {
 		l := newLab(times, times)
 		seen := 0
-		l.fail = func(r request, _ int) error {
+		l.fail = func(r processSpec, _ int) error {
 			if r.side == compare.Old && r.bench == "BenchmarkA" && r.n > baseIterations {
 				if seen++; seen == 6 {
 					return boom
@@ -378,7 +378,7 @@ func TestFailures(t *testing.T) {
 	t.Run("another number of iterations", func(t *testing.T) {
 		l := newLab(times, times)
 		s := l.session(nil)
-		b := &subject{name: "BenchmarkA"}
+		b := &benchmarkPair{name: "BenchmarkA"}
 		l.packages[0].ns[compare.Old]["BenchmarkA"] = func(int64) float64 { return 1 }
 		if _, err := s.attempt(context.Background(), b, compare.Old, 7, 0); err != nil {
 			t.Errorf("error %v", err)
@@ -390,7 +390,7 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("everywhere", func(t *testing.T) {
 		l := newLab(times, times)
-		l.fail = func(request, int) error { return boom }
+		l.fail = func(processSpec, int) error { return boom }
 		s, err := l.prove(context.Background(), nil)
 		if err == nil || !strings.Contains(err.Error(), "it panicked") || s.Result.ExitCode() != 3 {
 			t.Errorf("error %v, exit %d", err, s.Result.ExitCode())
@@ -422,7 +422,7 @@ func TestFailures(t *testing.T) {
 // liar runs one iteration more than it is asked for.
 type liar struct{ runner }
 
-func (l liar) run(ctx context.Context, r request) (measured, error) {
+func (l liar) run(ctx context.Context, r processSpec) (measured, error) {
 	r.n++
 	return l.runner.run(ctx, r)
 }

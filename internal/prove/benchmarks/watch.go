@@ -53,7 +53,7 @@ func (s *session) watchShort() {
 }
 
 // disturbed enters a disturbance of one benchmark.
-func (s *session) disturbed(kind string, b *subject, side compare.Which, format string, args ...any) {
+func (s *session) disturbed(kind string, b *benchmarkPair, side compare.Side, format string, args ...any) {
 	label := s.label(b.pkg, b.name)
 	s.Disturb(compare.Disturbance{Kind: kind, Benchmark: label, Side: side.String(), Text: fmt.Sprintf("%s (%v): ", label, side) + fmt.Sprintf(format, args...)})
 }

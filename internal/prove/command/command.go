@@ -66,7 +66,7 @@ func (r *runner) measure(ctx context.Context, p *prove.Proof) error {
 		return err
 	}
 	r.runs = runsOf(max(c.wall[compare.Old], c.wall[compare.New]))
-	subject := rounds.Subject{Name: name, Iterations: int64(r.runs), Metrics: []compare.Metric{compare.MetricOf(compare.WallNs), compare.MetricOf(compare.CPUNs)}}
+	subject := rounds.Benchmark{Name: name, Iterations: int64(r.runs), Metrics: []compare.Metric{compare.MetricOf(compare.WallNs), compare.MetricOf(compare.CPUNs)}}
 	for side := range subject.Slice {
 		subject.Slice[side] = c.took[side] * time.Duration(r.runs)
 	}
@@ -126,7 +126,7 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (costs, error) {
 		}
 	}
 	for side, err := range errs {
-		if other := compare.Which(1 - side); err != nil && errs[other] == nil {
+		if other := compare.Side(1 - side); err != nil && errs[other] == nil {
 			errs[side] = fmt.Errorf("%w (the %v side ended with exit status 0)", err, other)
 		}
 	}
@@ -164,8 +164,8 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (costs, error) {
 }
 
 // sameOutput compares what the first runs printed.
-func sameOutput(first [2]run) *compare.Answers {
-	a := &compare.Answers{Requests: 1, Differences: []compare.Difference{}}
+func sameOutput(first [2]run) *compare.OutputComparison {
+	a := &compare.OutputComparison{Requests: 1, Differences: []compare.Difference{}}
 	old, new := first[compare.Old], first[compare.New]
 	if old.sha256 != new.sha256 {
 		show := func(m run) string {

@@ -221,7 +221,7 @@ func TestMean(t *testing.T) {
 	const runs = 5
 	r := &runner{o: &o, argv: argv, runs: runs}
 	begun := time.Now()
-	s, err := r.Slice(t.Context(), rounds.Request{Side: compare.Old})
+	s, err := r.Slice(t.Context(), rounds.SliceRequest{Side: compare.Old})
 	took := time.Since(begun)
 	if err != nil || s[compare.WallNs] <= 0 || runs*s[compare.WallNs] > float64(took) {
 		t.Errorf("%v, %v in %v", s, err, took)
@@ -349,7 +349,7 @@ func TestSurroundings(t *testing.T) {
 	r := &runner{o: &o, argv: argv, runs: 1}
 	for side, want := range [2]string{"one", "two"} {
 		printed.Reset()
-		s, err := r.Slice(t.Context(), rounds.Request{Side: compare.Which(side)})
+		s, err := r.Slice(t.Context(), rounds.SliceRequest{Side: compare.Side(side)})
 		if err != nil || printed.String() != dir+" "+want+" 0" || s[compare.WallNs] <= 0 || s[compare.CPUNs] <= 0 || s[compare.CPUNs] > 64*s[compare.WallNs] {
 			t.Errorf("%q, %v, %v", printed.String(), s, err)
 		}
@@ -402,7 +402,7 @@ func TestPeak(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &runner{o: &o, argv: argv, runs: 1}
-	if s, err := r.Slice(t.Context(), rounds.Request{Side: compare.Old}); err != nil || s[compare.PeakBytes] < 128<<20 {
+	if s, err := r.Slice(t.Context(), rounds.SliceRequest{Side: compare.Old}); err != nil || s[compare.PeakBytes] < 128<<20 {
 		t.Errorf("%v, %v", s, err)
 	}
 	ballast := make([]byte, 100<<20) // whose peak is the least that is known of others

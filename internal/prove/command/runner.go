@@ -31,7 +31,7 @@ func (r *runner) Prepare(context.Context, int, uint64, []int) error { return nil
 
 // Slice runs one side and gives means over its runs; of the peak memory, the
 // largest.
-func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, error) {
+func (r *runner) Slice(ctx context.Context, q rounds.SliceRequest) (compare.Slice, error) {
 	var wall, cpu time.Duration
 	var peak int64
 	known := true
@@ -60,7 +60,7 @@ type run struct {
 }
 
 // once runs one side to its end.
-func (r *runner) once(ctx context.Context, side compare.Which, digest bool) (run, error) {
+func (r *runner) once(ctx context.Context, side compare.Side, digest bool) (run, error) {
 	c, printed := r.o.Command(side, r.argv[side])
 	c.MaxOutput, c.Timeout = maxOutput, r.o.Timeout
 	hash, stdout := sha256.New(), &counter{}

@@ -12,7 +12,7 @@ import (
 // Measure runs the plan. The error is not nil when nothing was measured for
 // want of subjects, options, or a first round that could not be prepared; an
 // interrupted run is none.
-func Measure(ctx context.Context, subjects []Subject, r Runner, o Options) (*Outcome, error) {
+func Measure(ctx context.Context, subjects []Benchmark, r Runner, o Options) (*Outcome, error) {
 	if err := o.validate(subjects); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func Measure(ctx context.Context, subjects []Subject, r Runner, o Options) (*Out
 		m.out.Series = append(m.out.Series, series)
 	}
 	m.out.Planned, m.out.Looks = m.plan.Rounds, m.plan.Looks
-	o.Progress(Event{Plan: m.plan.String(), Subject: -1, Rounds: m.plan.Most, Measured: len(subjects), Left: m.left(1)})
+	o.Progress(Event{Plan: m.plan.String(), Benchmark: -1, Rounds: m.plan.Most, Measured: len(subjects), Left: m.left(1)})
 	if err := m.run(ctx); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Measure(ctx context.Context, subjects []Subject, r Runner, o Options) (*Out
 // measuring is a run under way.
 type measuring struct {
 	o        Options
-	subjects []Subject
+	subjects []Benchmark
 	runner   Runner
 	plan     Plan
 	deadline time.Time
@@ -117,7 +117,7 @@ func (m *measuring) round(ctx context.Context, r int) (whole bool, err error) {
 	if !m.o.Layouts {
 		layout = 0
 	}
-	m.o.Progress(Event{Subject: -1, Round: r, Rounds: m.plan.Most, Measured: len(active), Left: m.left(r)})
+	m.o.Progress(Event{Benchmark: -1, Round: r, Rounds: m.plan.Most, Measured: len(active), Left: m.left(r)})
 	if err := m.runner.Prepare(ctx, r, layout, active); err != nil {
 		if ctx.Err() != nil {
 			return false, nil
@@ -131,7 +131,7 @@ func (m *measuring) round(ctx context.Context, r int) (whole bool, err error) {
 		if ctx.Err() != nil || m.overBudget(r, 0) {
 			return false, nil
 		}
-		m.o.Progress(Event{Subject: t.subject, Round: r, Rounds: m.plan.Most, Measured: len(active), Left: m.left(r)})
+		m.o.Progress(Event{Benchmark: t.subject, Round: r, Rounds: m.plan.Most, Measured: len(active), Left: m.left(r)})
 		if !m.turn(ctx, r, layout, t) {
 			return false, nil
 		}
@@ -145,7 +145,7 @@ func (m *measuring) turn(ctx context.Context, r int, layout uint64, t turn) bool
 	var got [3]compare.Slice
 	for _, sl := range t.slots {
 		side := t.side(sl)
-		req := Request{Subject: t.subject, Side: side, Round: r, Turn: t.number, Doubled: side == t.doubled, Seed: layout}
+		req := SliceRequest{Benchmark: t.subject, Side: side, Round: r, Turn: t.number, Doubled: side == t.doubled, Seed: layout}
 		slice, err := m.runner.Slice(ctx, req)
 		if ctx.Err() != nil {
 			return false

@@ -27,10 +27,10 @@ type lab struct {
 	take     time.Duration
 	prepare  time.Duration
 	slow     float64 // factor on the clock
-	fail     func(Request) error
+	fail     func(SliceRequest) error
 	refuse   func(round int) error
 	before   func() // called before each call
-	requests []Request
+	requests []SliceRequest
 	prepared []prepared
 }
 
@@ -63,7 +63,7 @@ func (l *lab) Prepare(ctx context.Context, round int, seed uint64, subjects []in
 	return nil
 }
 
-func (l *lab) Slice(ctx context.Context, r Request) (compare.Slice, error) {
+func (l *lab) Slice(ctx context.Context, r SliceRequest) (compare.Slice, error) {
 	if l.before != nil {
 		l.before()
 	}
@@ -77,15 +77,15 @@ func (l *lab) Slice(ctx context.Context, r Request) (compare.Slice, error) {
 			return nil, err
 		}
 	}
-	ns := l.ns[r.Subject][r.Side] * math.Exp(l.spread*(l.rng.Float64()-0.5))
+	ns := l.ns[r.Benchmark][r.Side] * math.Exp(l.spread*(l.rng.Float64()-0.5))
 	return compare.Slice{compare.NsPerOp: ns, "serial": float64(len(l.requests))}, nil
 }
 
 // subjects are as many as the lab has.
-func (l *lab) subjects() []Subject {
-	var out []Subject
+func (l *lab) subjects() []Benchmark {
+	var out []Benchmark
 	for i := range l.ns {
-		out = append(out, Subject{
+		out = append(out, Benchmark{
 			Package: "example.org/p", Name: fmt.Sprintf("Benchmark%c", 'A'+i), Iterations: 100,
 			Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)},
 			Slice:   [2]time.Duration{l.take, l.take},
@@ -197,7 +197,7 @@ func TestEverySliceCounts(t *testing.T) {
 		}
 		l.turns = turns
 		out := l.measure(t, context.Background(), func(o *Options) { o.Budget, o.Layouts, o.Seed = budget, layouts, seed })
-		want := make(map[float64]Request)
+		want := make(map[float64]SliceRequest)
 		for i, r := range l.requests {
 			want[float64(i+1)] = r
 		}
@@ -207,15 +207,15 @@ func TestEverySliceCounts(t *testing.T) {
 					rt.Fatalf("round %d of %d has %d turns, want %d", j+1, i, got, turns[i])
 				}
 				for k, turn := range r.Turns() {
-					if want := (r.AgainOf + compare.Which(k)) % compare.Sides; turn.AgainOf != want {
+					if want := (r.AgainOf + compare.Side(k)) % compare.Sides; turn.AgainOf != want {
 						rt.Fatalf("round %d of %d: %v is doubled in turn %d, want %v", j+1, i, turn.AgainOf, k+1, want)
 					}
 					for _, got := range []struct {
-						side  compare.Which
+						side  compare.Side
 						slice compare.Slice
 					}{{compare.Old, turn.Old}, {compare.New, turn.New}, {turn.AgainOf, turn.Again}} {
 						req, ok := want[got.slice["serial"]]
-						if !ok || req.Subject != i || req.Side != got.side || req.Round != j+1 || req.Turn != k+1 || req.Doubled != (got.side == turn.AgainOf) || req.Seed != r.Layout || (r.Layout == 0) == layouts {
+						if !ok || req.Benchmark != i || req.Side != got.side || req.Round != j+1 || req.Turn != k+1 || req.Doubled != (got.side == turn.AgainOf) || req.Seed != r.Layout || (r.Layout == 0) == layouts {
 							rt.Fatalf("round %d of %d holds %v of %v as %v (layout %d)", j+1, i, got.slice, req, got.side, r.Layout)
 						}
 						delete(want, got.slice["serial"])
@@ -230,7 +230,7 @@ func TestEverySliceCounts(t *testing.T) {
 			ran := make(map[int]bool)
 			for _, r := range l.requests {
 				if r.Round == p.round {
-					ran[r.Subject] = true
+					ran[r.Benchmark] = true
 					if r.Seed != p.seed {
 						rt.Fatalf("round %d was prepared with %d and ran with %d", p.round, p.seed, r.Seed)
 					}
@@ -351,14 +351,14 @@ func TestCancelledBefore(t *testing.T) {
 func TestFailingSubjectDropsOut(t *testing.T) {
 	boom := errors.New("boom")
 	l := newLab([2]float64{1000, 1000}, [2]float64{1000, 1000})
-	l.fail = func(r Request) error {
-		if r.Subject == 1 && r.Side == compare.New && r.Round == 3 {
+	l.fail = func(r SliceRequest) error {
+		if r.Benchmark == 1 && r.Side == compare.New && r.Round == 3 {
 			return boom
 		}
 		return nil
 	}
 	out := l.measure(t, context.Background(), nil)
-	if len(out.Failures) != 1 || out.Failures[0].Subject != 1 || out.Failures[0].Side != compare.New || out.Failures[0].Round != 3 || !errors.Is(out.Failures[0].Err, boom) {
+	if len(out.Failures) != 1 || out.Failures[0].Benchmark != 1 || out.Failures[0].Side != compare.New || out.Failures[0].Round != 3 || !errors.Is(out.Failures[0].Err, boom) {
 		t.Errorf("failures %+v", out.Failures)
 	}
 	if s := out.Series[1]; len(s.Rounds) != 2 || s.Invalid != "it failed in round 3" || s.Ended {
@@ -374,7 +374,7 @@ func TestFailingSubjectDropsOut(t *testing.T) {
 	}
 	// Where all fail, there is an end.
 	l = newLab([2]float64{1000, 1000})
-	l.fail = func(Request) error { return boom }
+	l.fail = func(SliceRequest) error { return boom }
 	if out := l.measure(t, context.Background(), nil); len(l.requests) != 1 || out.Measured != 0 || out.Partial != "" {
 		t.Errorf("%d slices, %s", len(l.requests), say(out))
 	}
@@ -406,7 +406,7 @@ func TestPrepareFails(t *testing.T) {
 // Between looks nothing reads the figures: whatever they are, as long as no
 // series is decided, the requests are the same.
 func TestNothingPeeks(t *testing.T) {
-	var runs [2][]Request
+	var runs [2][]SliceRequest
 	for i, ns := range []float64{1000, 1020} {
 		l := newLab([2]float64{1000, ns}, [2]float64{ns, 1000})
 		l.spread = 3 // no verdict whatever happens
@@ -487,7 +487,7 @@ func TestBadOptions(t *testing.T) {
 	l := newLab([2]float64{1, 1})
 	good := Options{Alpha: 0.005, Budget: time.Minute, Run: 1, Now: l.clock}
 	for name, c := range map[string]struct {
-		subjects []Subject
+		subjects []Benchmark
 		spoil    func(*Options)
 	}{
 		"no clock":              {l.subjects(), func(o *Options) { o.Now = nil }},

@@ -21,7 +21,7 @@ type Plan struct {
 }
 
 // MakePlan plans the rounds of the subjects within the budget.
-func MakePlan(subjects []Subject, o Options) Plan {
+func MakePlan(subjects []Benchmark, o Options) Plan {
 	p := Plan{Round: o.Prepare}
 	hypotheses := 0
 	for i := range subjects {
@@ -69,7 +69,7 @@ func (p Plan) String() string {
 type turn struct {
 	subject int
 	number  int // of the subject's in the round, from 1
-	doubled compare.Which
+	doubled compare.Side
 	slots   [3]slot
 }
 
@@ -83,7 +83,7 @@ const (
 )
 
 // side is the side that a slot runs.
-func (t turn) side(s slot) compare.Which {
+func (t turn) side(s slot) compare.Side {
 	switch s {
 	case slotOld:
 		return compare.Old
@@ -104,16 +104,16 @@ func lot(seed uint64, run, round int, counts []int) (layout uint64, turns []turn
 	rng := rand.New(rand.NewPCG(seed, uint64(run)<<32|uint64(uint32(round))))
 	// The linker takes a signed number, and 0 for no layout of its own.
 	layout = 1 + rng.Uint64N(1<<31)
-	doubled := make([]compare.Which, len(counts))
+	doubled := make([]compare.Side, len(counts))
 	for i := range doubled {
-		doubled[i] = compare.Which(rng.IntN(2))
+		doubled[i] = compare.Side(rng.IntN(2))
 	}
 	for k := range slices.Max(counts) {
 		for _, s := range rng.Perm(len(counts)) {
 			if k >= counts[s] {
 				continue
 			}
-			t := turn{subject: s, number: k + 1, doubled: (doubled[s] + compare.Which(k)) % compare.Sides, slots: [3]slot{slotOld, slotNew, slotAgain}}
+			t := turn{subject: s, number: k + 1, doubled: (doubled[s] + compare.Side(k)) % compare.Sides, slots: [3]slot{slotOld, slotNew, slotAgain}}
 			rng.Shuffle(3, func(j, k int) { t.slots[j], t.slots[k] = t.slots[k], t.slots[j] })
 			turns = append(turns, t)
 		}

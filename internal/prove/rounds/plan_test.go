@@ -89,11 +89,11 @@ func TestLotIsSymmetric(t *testing.T) {
 	// The first turn's order is one of two doublings and three places of the
 	// other side; that of the second, whose doubling follows, one of three places.
 	for turns, orders := range map[int]int{1: 6, 2: 18} {
-		count := make(map[[6]compare.Which]int)
+		count := make(map[[6]compare.Side]int)
 		const rounds = 12000
 		for r := range rounds {
 			_, lots := lot(9, 1, r, []int{turns})
-			var ran [6]compare.Which
+			var ran [6]compare.Side
 			for k, turn := range lots {
 				for i, sl := range turn.slots {
 					ran[3*k+i] = turn.side(sl)
@@ -121,7 +121,7 @@ func TestLotIsSymmetric(t *testing.T) {
 }
 
 func TestMakePlan(t *testing.T) {
-	one := Subject{Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}, Slice: [2]time.Duration{90 * time.Millisecond, 110 * time.Millisecond}}
+	one := Benchmark{Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}, Slice: [2]time.Duration{90 * time.Millisecond, 110 * time.Millisecond}}
 	for _, c := range []struct {
 		name     string
 		subjects int
@@ -142,7 +142,7 @@ func TestMakePlan(t *testing.T) {
 		{"several turns", 1, Options{Budget: 60 * time.Second}, 30, 30},
 	} {
 		c.o.Alpha = 0.005
-		subjects := slices.Repeat([]Subject{one}, c.subjects)
+		subjects := slices.Repeat([]Benchmark{one}, c.subjects)
 		if c.name == "several turns" {
 			subjects[0].Turns, subjects[0].Besides = 5, 500*time.Millisecond
 		}
@@ -151,7 +151,7 @@ func TestMakePlan(t *testing.T) {
 			t.Errorf("%s: %+v, want %d and %d rounds", c.name, p, c.rounds, c.most)
 		}
 	}
-	if p := MakePlan([]Subject{one}, Options{Budget: time.Minute, Alpha: 0.05, OneLook: true}); !slices.Equal(p.Looks, []int{200}) {
+	if p := MakePlan([]Benchmark{one}, Options{Budget: time.Minute, Alpha: 0.05, OneLook: true}); !slices.Equal(p.Looks, []int{200}) {
 		t.Errorf("one look at %v of 200 rounds", p.Looks)
 	}
 	if got, want := (Plan{Rounds: 30, Most: 60}).String(), "30 rounds of 3 slices each (old, new, and one of them again), up to 60 where verdicts on others leave time"; got != want {

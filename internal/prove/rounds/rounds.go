@@ -8,8 +8,8 @@ import (
 	"whet/internal/analyze/compare"
 )
 
-// Subject is one thing that both sides have, as a benchmark.
-type Subject struct {
+// Benchmark is a benchmark, service or command that both sides have.
+type Benchmark struct {
 	Package, Name string
 	Metrics       []compare.Metric
 	Iterations    int64            // of every slice; 0: does not apply
@@ -18,22 +18,22 @@ type Subject struct {
 	Besides       time.Duration    // what a round takes besides its slices
 }
 
-func (s *Subject) turns() int { return max(s.Turns, 1) }
+func (s *Benchmark) turns() int { return max(s.Turns, 1) }
 
 // round is what the subject's part of a round takes, as is expected of either
 // side running twice.
-func (s *Subject) round() time.Duration {
+func (s *Benchmark) round() time.Duration {
 	return time.Duration(s.turns())*(s.Slice[compare.Old]+s.Slice[compare.New])*3/2 + s.Besides
 }
 
-// Request is one slice.
-type Request struct {
-	Subject int
-	Side    compare.Which
-	Round   int    // of this run, from 1
-	Turn    int    // of the subject in the round, from 1
-	Doubled bool   // the side runs twice in the turn
-	Seed    uint64 // of the round's layout; 0: the linker's own
+// SliceRequest asks a Runner for one slice.
+type SliceRequest struct {
+	Benchmark int
+	Side      compare.Side
+	Round     int    // of this run, from 1
+	Turn      int    // of the benchmark in the round, from 1
+	Doubled   bool   // the side runs twice in the turn
+	Seed      uint64 // of the round's layout; 0: the linker's own
 }
 
 // Runner measures. Its calls come one after the other.
@@ -41,7 +41,7 @@ type Runner interface {
 	// Prepare is called before the first slice of a round, with the subjects
 	// that are still measured: layouts are linked here.
 	Prepare(ctx context.Context, round int, seed uint64, subjects []int) error
-	Slice(ctx context.Context, r Request) (compare.Slice, error)
+	Slice(ctx context.Context, r SliceRequest) (compare.Slice, error)
 }
 
 // MaxRounds is the most that a plan makes of a large budget unless told
@@ -78,7 +78,7 @@ type Options struct {
 // Event is where a run stands.
 type Event struct {
 	Plan          string // set once, when the plan is made
-	Subject       int    // -1: outside of one
+	Benchmark     int    // -1: outside of one
 	Round, Rounds int    // from 1; 0 before the rounds
 	Measured      int    // subjects that are still measured
 	Left          time.Duration
@@ -103,11 +103,11 @@ type Outcome struct {
 
 // Failure is a slice that failed, and with it its subject.
 type Failure struct {
-	Request
+	SliceRequest
 	Err error
 }
 
-func (o *Options) validate(subjects []Subject) error {
+func (o *Options) validate(subjects []Benchmark) error {
 	switch {
 	case o.Now == nil:
 		return errors.New("measure rounds: no clock")

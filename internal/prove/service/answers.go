@@ -17,38 +17,38 @@ import (
 // mostDifferences bounds the differences that a result lists.
 const mostDifferences = 20
 
-// answering compares the answers of two sides that stand.
-type answering struct {
+// responseComparer compares the responses of two running sides.
+type responseComparer struct {
 	o       *Options
 	ignored []pattern
-	asker   [2]*load.Asker
-	out     compare.Answers
+	client  [2]*load.Client
+	out     compare.OutputComparison
 }
 
-// sameAnswers sends every request to both sides, one at a time, and compares
-// what they answer. The error is of a side that does not answer, named by side.
-func (r *runner) sameAnswers(ctx context.Context) (answers *compare.Answers, failed compare.Which, err error) {
+// sameAnswers sends every request to both sides, one at a time, and compares the
+// responses. An error is that of the side failed, which did not respond.
+func (r *runner) sameAnswers(ctx context.Context) (answers *compare.OutputComparison, failed compare.Side, err error) {
 	requests := []load.Request{{}}
 	if r.o.Requests != "" {
 		if requests, err = readRequests(r.o.Requests); err != nil {
 			return nil, compare.Old, err
 		}
 	}
-	a := answering{o: r.o, out: compare.Answers{Differences: []compare.Difference{}, Only: r.o.AnswersOnly}}
+	a := responseComparer{o: r.o, out: compare.OutputComparison{Differences: []compare.Difference{}, Only: r.o.AnswersOnly}}
 	if a.ignored, err = parseIgnored(r.o.Ignore); err != nil {
 		return nil, compare.Old, err
 	}
-	var sides [2]*standing
+	var sides [2]*endpoint
 	for side := range compare.Sides {
 		r.tell("starting %v", side)
 		if sides[side], err = r.open(ctx, side); err != nil {
 			return nil, side, err
 		}
 		defer sides[side].close()
-		if a.asker[side], err = load.NewAsker(r.loadOptions(sides[side])); err != nil {
+		if a.client[side], err = load.NewClient(r.loadOptions(sides[side])); err != nil {
 			return nil, side, err
 		}
-		defer a.asker[side].Close()
+		defer a.client[side].Close()
 	}
 	for i, q := range requests {
 		if i%100 == 0 {
@@ -61,7 +61,7 @@ func (r *runner) sameAnswers(ctx context.Context) (answers *compare.Answers, fai
 	return &a.out, compare.Old, nil
 }
 
-func (a *answering) name(q load.Request) string {
+func (a *responseComparer) name(q load.Request) string {
 	if q.Method == "" {
 		return a.o.Load.Method + " of the address"
 	}
@@ -69,11 +69,11 @@ func (a *answering) name(q load.Request) string {
 }
 
 // ask sends one request to both sides.
-func (a *answering) ask(ctx context.Context, q load.Request) (compare.Which, error) {
-	var got [2]*load.Answer
+func (a *responseComparer) ask(ctx context.Context, q load.Request) (compare.Side, error) {
+	var got [2]*load.Response
 	for side := range compare.Sides {
 		var err error
-		if got[side], err = a.asker[side].Ask(ctx, q); err != nil {
+		if got[side], err = a.client[side].Do(ctx, q); err != nil {
 			return side, err
 		}
 	}
@@ -92,7 +92,7 @@ func (a *answering) ask(ctx context.Context, q load.Request) (compare.Which, err
 	// the other one there. Only what is safe to ask again is (RFC 9110, 9.2.1).
 	var unsteady map[string]bool
 	if method := a.method(q); method == "GET" || method == "HEAD" {
-		again, err := a.asker[compare.Old].Ask(ctx, q)
+		again, err := a.client[compare.Old].Do(ctx, q)
 		if err != nil {
 			return compare.Old, err
 		}
@@ -109,7 +109,7 @@ func (a *answering) ask(ctx context.Context, q load.Request) (compare.Which, err
 	return 0, nil
 }
 
-func (a *answering) method(q load.Request) string {
+func (a *responseComparer) method(q load.Request) string {
 	if q.Method == "" {
 		return a.o.Load.Method
 	}
@@ -117,15 +117,15 @@ func (a *answering) method(q load.Request) string {
 }
 
 // differences are the first places in which two answers differ.
-func (a *answering) differences(old, new *load.Answer) []place {
-	var out []place
+func (a *responseComparer) differences(old, new *load.Response) []difference {
+	var out []difference
 	if old.Status != new.Status {
-		out = append(out, place{"status", fmt.Sprint(old.Status), fmt.Sprint(new.Status)})
+		out = append(out, difference{"status", fmt.Sprint(old.Status), fmt.Sprint(new.Status)})
 	}
 	for _, name := range a.o.Headers {
 		x, y := header(old, name), header(new, name)
 		if x != y {
-			out = append(out, place{"header " + name, shownHeader(x), shownHeader(y)})
+			out = append(out, difference{"header " + name, shownHeader(x), shownHeader(y)})
 		}
 	}
 	return append(out, a.bodies(old, new)...)
@@ -133,7 +133,7 @@ func (a *answering) differences(old, new *load.Answer) []place {
 
 // bodies compares JSON by its values and anything else by its bytes. Of a body
 // longer than is kept the digest decides.
-func (a *answering) bodies(old, new *load.Answer) []place {
+func (a *responseComparer) bodies(old, new *load.Response) []difference {
 	if old.SHA256 == new.SHA256 && old.Bytes == new.Bytes {
 		return nil
 	}
@@ -154,13 +154,13 @@ func (a *answering) bodies(old, new *load.Answer) []place {
 	for at < n && old.Body[at] == new.Body[at] {
 		at++
 	}
-	return []place{{fmt.Sprintf("body at byte %d", at+1), rest(old, at), rest(new, at)}}
+	return []difference{{fmt.Sprintf("body at byte %d", at+1), rest(old, at), rest(new, at)}}
 }
 
-func whole(a *load.Answer) bool { return int64(len(a.Body)) == a.Bytes }
+func whole(a *load.Response) bool { return int64(len(a.Body)) == a.Bytes }
 
 // rest shows a body from the first byte that differs.
-func rest(a *load.Answer, at int) string {
+func rest(a *load.Response, at int) string {
 	if at >= len(a.Body) {
 		if !whole(a) {
 			return fmt.Sprintf("%d bytes, sha256 %s", a.Bytes, a.SHA256)
@@ -172,7 +172,7 @@ func rest(a *load.Answer, at int) string {
 
 // isJSON reports whether an answer says that it is JSON, or looks like it where
 // it says nothing.
-func isJSON(a *load.Answer) bool {
+func isJSON(a *load.Response) bool {
 	kind, _, err := mime.ParseMediaType(header(a, "Content-Type"))
 	if err != nil || kind == "text/plain" { // what net/http makes of JSON without a type
 		text := strings.TrimLeft(string(a.Body[:min(len(a.Body), 64)]), " \t\r\n")
@@ -181,7 +181,7 @@ func isJSON(a *load.Answer) bool {
 	return kind == "application/json" || strings.HasSuffix(kind, "+json")
 }
 
-func header(a *load.Answer, name string) string {
+func header(a *load.Response, name string) string {
 	for have, values := range a.Header {
 		if strings.EqualFold(have, name) {
 			return strings.Join(values, ", ")

@@ -20,14 +20,14 @@ import (
 	"whet/internal/load"
 )
 
-// answer is a handler that gives each path its answer.
-type answer struct {
+// response is the response of a handler to one path.
+type response struct {
 	status int
 	header string // Content-Type
 	body   string
 }
 
-func answers(t *testing.T, by map[string]answer) string {
+func answers(t *testing.T, by map[string]response) string {
 	return handler(t, func(w http.ResponseWriter, r *http.Request) {
 		a := by[r.URL.Path]
 		if a.header != "" {
@@ -63,7 +63,7 @@ func onlyAnswers(t *testing.T, old, new, requests string, ignored ...string) *co
 const jsonType = "application/json"
 
 func TestSameAnswers(t *testing.T) {
-	old := answers(t, map[string]answer{
+	old := answers(t, map[string]response{
 		"/":       {body: "hello"},
 		"/status": {status: 200}, "/type": {header: "text/plain", body: "x"},
 		"/text": {body: "one two"}, "/longer": {body: "one"},
@@ -71,7 +71,7 @@ func TestSameAnswers(t *testing.T) {
 		"/plain": {body: `{"a":1.0}`}, "/broken": {header: jsonType, body: `{"a":1`},
 		"/echo": {},
 	})
-	new := answers(t, map[string]answer{
+	new := answers(t, map[string]response{
 		"/":       {body: "hello"},
 		"/status": {status: 404}, "/type": {header: "text/html", body: "x"},
 		"/text": {body: "one\ttwo"}, "/longer": {body: "one and more"},
@@ -118,7 +118,7 @@ func TestSameAnswers(t *testing.T) {
 
 // What is listed is bounded, and everything is counted.
 func TestManyDifferences(t *testing.T) {
-	old, new := answers(t, map[string]answer{"/": {body: "a"}}), answers(t, map[string]answer{"/": {body: "b"}})
+	old, new := answers(t, map[string]response{"/": {body: "a"}}), answers(t, map[string]response{"/": {body: "b"}})
 	res := onlyAnswers(t, old, new, strings.Repeat("GET /\n", 57))
 	if a := res.Answers; a.Requests != 57 || a.Differing != 57 || len(a.Differences) != mostDifferences {
 		t.Errorf("%d asked, %d differ, %d listed", a.Requests, a.Differing, len(a.Differences))
@@ -210,7 +210,7 @@ func TestAnswersFail(t *testing.T) {
 
 // Of bodies that are longer than what is kept, the digests decide.
 func TestLongBodies(t *testing.T) {
-	body := bytes.Repeat([]byte("x"), load.MaxAnswer)
+	body := bytes.Repeat([]byte("x"), load.MaxResponseBody)
 	side := func(end string) string {
 		return handler(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", jsonType) // which such a body cannot be read as
@@ -223,7 +223,7 @@ func TestLongBodies(t *testing.T) {
 		t.Errorf("%s", res.Verdict.Text)
 	}
 	res := onlyAnswers(t, old, side("b"), "")
-	if d := res.Answers.Differences; len(d) != 1 || d[0].Where != fmt.Sprintf("body at byte %d", load.MaxAnswer+1) || !strings.HasPrefix(d[0].Old, fmt.Sprintf("%d bytes, sha256 ", load.MaxAnswer+1)) || d[0].Old == d[0].New {
+	if d := res.Answers.Differences; len(d) != 1 || d[0].Where != fmt.Sprintf("body at byte %d", load.MaxResponseBody+1) || !strings.HasPrefix(d[0].Old, fmt.Sprintf("%d bytes, sha256 ", load.MaxResponseBody+1)) || d[0].Old == d[0].New {
 		t.Errorf("%+v", d)
 	}
 }

@@ -62,26 +62,26 @@ func jsonValue(body []byte) (any, error) {
 	return v, nil
 }
 
-// place is where two values differ.
-type place struct{ path, old, new string }
+// difference is a path at which two values differ.
+type difference struct{ path, old, new string }
 
 // values compares two JSON values.
 type values struct {
 	ignored []pattern
 	path    []string
-	found   []place // the first of them
+	found   []difference // the first of them
 	count   int
 }
 
-// mostPlaces bounds what is kept of one pair of answers.
-const mostPlaces = 10
+// mostPerResponse bounds the differences kept of one pair of responses.
+const mostPerResponse = 10
 
 // absent is shown of a side that has nothing there.
 const absent = "(absent)"
 
 func (c *values) differ(old, new string) {
-	if c.count++; len(c.found) < mostPlaces {
-		c.found = append(c.found, place{strings.Join(c.path, "."), old, new})
+	if c.count++; len(c.found) < mostPerResponse {
+		c.found = append(c.found, difference{strings.Join(c.path, "."), old, new})
 	}
 }
 

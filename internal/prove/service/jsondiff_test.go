@@ -33,35 +33,35 @@ func TestValues(t *testing.T) {
 	for _, c := range []struct {
 		old, new string
 		ignored  string
-		want     []place
+		want     []difference
 	}{
 		{`{"a":1,"b":[1,2]}`, ` {"b" : [1, 2.0], "a":1e0} `, "", nil},
-		{`1`, `2`, "", []place{{"", "1", "2"}}},
-		{`{"a":1}`, `{"a":2}`, "", []place{{"a", "1", "2"}}},
-		{`{"a":1}`, `{}`, "", []place{{"a", "1", absent}}},
-		{`{}`, `{"a":null}`, "", []place{{"a", absent, "null"}}},
-		{`{"a":{"b":[0,{"c":"x"}]}}`, `{"a":{"b":[0,{"c":"y"}]}}`, "", []place{{"a.b.1.c", `"x"`, `"y"`}}},
-		{`[1,2]`, `[1]`, "", []place{{"1", "2", absent}}},
-		{`[]`, `[[]]`, "", []place{{"0", absent, "[]"}}},
-		{`{"a":[]}`, `{"a":{}}`, "", []place{{"a", "[]", "{}"}}},
-		{`{"a":"1"}`, `{"a":1}`, "", []place{{"a", `"1"`, "1"}}},
-		{`{"a":null}`, `{"a":false}`, "", []place{{"a", "null", "false"}}},
-		{`"x"`, `["x"]`, "", []place{{"", `"x"`, `["x"]`}}},
-		{`9007199254740993`, `9007199254740992`, "", []place{{"", "9007199254740993", "9007199254740992"}}}, // one number as a float64
-		{`0.1`, `0.10000000000000000001`, "", []place{{"", "0.1", "0.10000000000000000001"}}},
+		{`1`, `2`, "", []difference{{"", "1", "2"}}},
+		{`{"a":1}`, `{"a":2}`, "", []difference{{"a", "1", "2"}}},
+		{`{"a":1}`, `{}`, "", []difference{{"a", "1", absent}}},
+		{`{}`, `{"a":null}`, "", []difference{{"a", absent, "null"}}},
+		{`{"a":{"b":[0,{"c":"x"}]}}`, `{"a":{"b":[0,{"c":"y"}]}}`, "", []difference{{"a.b.1.c", `"x"`, `"y"`}}},
+		{`[1,2]`, `[1]`, "", []difference{{"1", "2", absent}}},
+		{`[]`, `[[]]`, "", []difference{{"0", absent, "[]"}}},
+		{`{"a":[]}`, `{"a":{}}`, "", []difference{{"a", "[]", "{}"}}},
+		{`{"a":"1"}`, `{"a":1}`, "", []difference{{"a", `"1"`, "1"}}},
+		{`{"a":null}`, `{"a":false}`, "", []difference{{"a", "null", "false"}}},
+		{`"x"`, `["x"]`, "", []difference{{"", `"x"`, `["x"]`}}},
+		{`9007199254740993`, `9007199254740992`, "", []difference{{"", "9007199254740993", "9007199254740992"}}}, // one number as a float64
+		{`0.1`, `0.10000000000000000001`, "", []difference{{"", "0.1", "0.10000000000000000001"}}},
 		{`-0`, `0`, "", nil},
 		{`100`, `1E+2`, "", nil},
-		{`1e999999999`, `1e999999998`, "", []place{{"", "1e999999999", "1e999999998"}}},
-		{`{"a":1,"b":2}`, `{"a":3,"b":4}`, "a", []place{{"b", "2", "4"}}},
+		{`1e999999999`, `1e999999998`, "", []difference{{"", "1e999999999", "1e999999998"}}},
+		{`{"a":1,"b":2}`, `{"a":3,"b":4}`, "a", []difference{{"b", "2", "4"}}},
 		{`{"a":{"id":1},"b":{"id":2}}`, `{"a":{"id":3},"b":{"id":4}}`, "*.id", nil},
-		{`{"id":1}`, `{"id":2}`, "*.id", []place{{"id", "1", "2"}}},
+		{`{"id":1}`, `{"id":2}`, "*.id", []difference{{"id", "1", "2"}}},
 		{`{"i":[{"t":1},{"t":2}]}`, `{"i":[{"t":3},{"t":4}]}`, "i.*.t", nil},
-		{`{"i":[{"t":1},{"t":2}]}`, `{"i":[{"t":3},{"t":4}]}`, "i.1.t", []place{{"i.0.t", "1", "3"}}},
+		{`{"i":[{"t":1},{"t":2}]}`, `{"i":[{"t":3},{"t":4}]}`, "i.1.t", []difference{{"i.0.t", "1", "3"}}},
 		{`{"t":1,"i":[{"t":2}]}`, `{"i":[{"t":4}]}`, "**.t", nil},
 		{`{"a":{"b":{"c":1}}}`, `{"a":{"b":{"c":2}}}`, "a.**.c", nil},
 		{`{"a":{"c":1}}`, `{"a":{"c":2}}`, "a.**.c", nil},
-		{`{"a":{"c":1},"c":1}`, `{"a":{"c":2},"c":2}`, "a.**.c", []place{{"c", "1", "2"}}},
-		{`{"a":1}`, `{"a":2}`, "b,c", []place{{"a", "1", "2"}}},
+		{`{"a":{"c":1},"c":1}`, `{"a":{"c":2},"c":2}`, "a.**.c", []difference{{"c", "1", "2"}}},
+		{`{"a":1}`, `{"a":2}`, "b,c", []difference{{"a", "1", "2"}}},
 	} {
 		got := diff(t, c.old, c.new, splitList(c.ignored)...)
 		if !slices.Equal(got.found, c.want) || got.count != len(c.want) {
@@ -81,7 +81,7 @@ func splitList(s string) []string {
 func TestValuesAreBounded(t *testing.T) {
 	long := `"` + strings.Repeat("é", 1000) + `"`
 	got := diff(t, `[`+strings.Repeat(long+",", 99)+`1]`, `[`+strings.Repeat("0,", 99)+`1]`)
-	if got.count != 99 || len(got.found) != mostPlaces || len(got.found[0].old) > 110 || !strings.HasSuffix(got.found[0].old, "é…") {
+	if got.count != 99 || len(got.found) != mostPerResponse || len(got.found[0].old) > 110 || !strings.HasSuffix(got.found[0].old, "é…") {
 		t.Errorf("%d differ, %d kept: %q", got.count, len(got.found), got.found[0].old)
 	}
 }
@@ -150,7 +150,7 @@ func TestValuesAgainstReflect(t *testing.T) {
 				t.Fatalf("%v there, %v back", p, q)
 			}
 			// What is ignored no longer differs, and nothing else changes.
-			if p.path != "" && there.count <= mostPlaces {
+			if p.path != "" && there.count <= mostPerResponse {
 				if left := diff(t, string(a), string(b), p.path); left.count != there.count-1 {
 					t.Fatalf("%s and %s without %s: %v, before %v", a, b, p.path, left.found, there.found)
 				}

@@ -119,7 +119,7 @@ func (o *Options) addresses() []string {
 }
 
 // pprof is the address of a side's instruments; "": none was given.
-func (o *Options) pprof(side compare.Which, port string) string {
+func (o *Options) pprof(side compare.Side, port string) string {
 	if len(o.Pprof) == 0 {
 		return ""
 	}

@@ -60,7 +60,7 @@ func (r *runner) tell(format string, args ...any) {
 }
 
 // loadOptions are those of any request to a side.
-func (r *runner) loadOptions(s *standing) load.Options {
+func (r *runner) loadOptions(s *endpoint) load.Options {
 	o := r.o.Load
 	o.URL, o.Schedule, o.Now, o.Progress = s.url, schedule.Schedule{}, r.o.Now, nil
 	return o
@@ -70,7 +70,7 @@ func (r *runner) loadOptions(s *standing) load.Options {
 func (r *runner) Prepare(context.Context, int, uint64, []int) error { return nil }
 
 // Slice puts load on one side.
-func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, error) {
+func (r *runner) Slice(ctx context.Context, q rounds.SliceRequest) (compare.Slice, error) {
 	s, err := r.open(ctx, q.Side)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (r *runner) Slice(ctx context.Context, q rounds.Request) (compare.Slice, er
 }
 
 // closed puts a closed loop on a side.
-func (r *runner) closed(ctx context.Context, side compare.Which, s *standing, warmup, span time.Duration) (*loadresult.Result, error) {
+func (r *runner) closed(ctx context.Context, side compare.Side, s *endpoint, warmup, span time.Duration) (*loadresult.Result, error) {
 	o := r.loadOptions(s)
 	o.Warmup, o.Duration = warmup, span
 	res, _, err := r.drive(ctx, side, s, o)
@@ -99,7 +99,7 @@ func (r *runner) closed(ctx context.Context, side compare.Which, s *standing, wa
 }
 
 // paced puts an open loop on a side and enters what it showed.
-func (r *runner) paced(ctx context.Context, side compare.Which, s *standing, slice compare.Slice) error {
+func (r *runner) paced(ctx context.Context, side compare.Side, s *endpoint, slice compare.Slice) error {
 	u, err := r.usage(ctx, s)
 	if err != nil {
 		return s.explain(err)
@@ -168,7 +168,7 @@ var errNone = errors.New("no request ended")
 
 // drive runs one load and looks at what came back. answered are all whole
 // answers, those of its warm-up included.
-func (r *runner) drive(ctx context.Context, side compare.Which, s *standing, o load.Options) (res *loadresult.Result, answered int64, err error) {
+func (r *runner) drive(ctx context.Context, side compare.Side, s *endpoint, o load.Options) (res *loadresult.Result, answered int64, err error) {
 	alive, stop := s.whileAlive(ctx)
 	defer stop()
 	running, err := load.Start(alive, o)

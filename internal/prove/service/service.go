@@ -54,7 +54,7 @@ func (r *runner) run(ctx context.Context, p *prove.Proof) error {
 	for side := range r.seen {
 		r.seen[side].slices, r.seen[side].late = 0, 0 // these were no rounds
 	}
-	subject := rounds.Subject{Name: r.o.label(r.rate), Metrics: metricsOf(sample), Slice: took}
+	subject := rounds.Benchmark{Name: r.o.label(r.rate), Metrics: metricsOf(sample), Slice: took}
 	return p.Measure(ctx, subject, r)
 }
 
@@ -113,7 +113,7 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (sample [2]compa
 		r.tell("trying %.4g requests per second on %v", r.rate, side)
 		for range tries {
 			began := r.o.Now()
-			sample[side], errs[side] = r.Slice(ctx, rounds.Request{Side: side})
+			sample[side], errs[side] = r.Slice(ctx, rounds.SliceRequest{Side: side})
 			took[side] = r.o.Now().Sub(began)
 			if ctx.Err() != nil {
 				return sample, took, ctx.Err()
@@ -140,7 +140,7 @@ const tries = 3
 
 // throughput is what a side completes in a closed loop. It lasts as long as the
 // open loop of a slice usually does, and longer for a service that is slow.
-func (r *runner) throughput(ctx context.Context, side compare.Which) (float64, error) {
+func (r *runner) throughput(ctx context.Context, side compare.Side) (float64, error) {
 	s, err := r.open(ctx, side)
 	if err != nil {
 		return 0, err

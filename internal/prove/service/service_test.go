@@ -191,7 +191,7 @@ func TestAllocations(t *testing.T) {
 	var got [2]compare.Slice
 	for side := range got {
 		var err error
-		if got[side], err = r.Slice(t.Context(), rounds.Request{Side: compare.Which(side)}); err != nil {
+		if got[side], err = r.Slice(t.Context(), rounds.SliceRequest{Side: compare.Side(side)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,12 +202,12 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("%.0f and %.0f bytes for a request", old, new)
 	}
 	o.Pprof = nil
-	s, err := r.Slice(t.Context(), rounds.Request{})
+	s, err := r.Slice(t.Context(), rounds.SliceRequest{})
 	if _, ok := s[compare.AllocBytesPerRequest]; ok || err != nil {
 		t.Errorf("bytes that nobody told: %v, %v", s, err)
 	}
 	o.Pprof = []string{"http://127.0.0.1:1"}
-	if s, err := r.Slice(t.Context(), rounds.Request{}); err == nil || !strings.Contains(err.Error(), "find instruments") {
+	if s, err := r.Slice(t.Context(), rounds.SliceRequest{}); err == nil || !strings.Contains(err.Error(), "find instruments") {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -223,7 +223,7 @@ func TestProcesses(t *testing.T) {
 	r := &runner{o: &o}
 	seen := make(map[int]bool)
 	for i := range 4 {
-		s, err := r.open(t.Context(), compare.Which(i%2))
+		s, err := r.open(t.Context(), compare.Side(i%2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +261,7 @@ func TestFixedAddress(t *testing.T) {
 	l.Close()
 	o := options(t, "http://"+address, line("quick", address), line("quick", address))
 	r := &runner{o: &o}
-	for _, side := range []compare.Which{compare.Old, compare.New, compare.Old} {
+	for _, side := range []compare.Side{compare.Old, compare.New, compare.Old} {
 		s, err := r.open(t.Context(), side)
 		if err != nil {
 			t.Fatal(err)

@@ -18,12 +18,12 @@ type counters struct {
 
 // usage reads a side's counters around a stretch of load.
 type usage struct {
-	s      *standing
+	s      *endpoint
 	target *capture.Target // nil: there are no instruments
 	now    func() time.Time
 }
 
-func (r *runner) usage(ctx context.Context, s *standing) (*usage, error) {
+func (r *runner) usage(ctx context.Context, s *endpoint) (*usage, error) {
 	u := &usage{s: s, now: r.o.Now}
 	if s.pprof == "" {
 		return u, nil

@@ -15,7 +15,7 @@ import (
 // Objects are what the first test binaries of these packages were linked of, by
 // package; nil where that is not known. Packages whose object files are not in
 // the build cache are compiled.
-func (p *Pair) Objects(ctx context.Context, w compare.Which, packages []int) (map[int]gobench.Objects, error) {
+func (p *Pair) Objects(ctx context.Context, w compare.Side, packages []int) (map[int]gobench.Objects, error) {
 	s := p.sides[w]
 	out := make(map[int]gobench.Objects)
 	if s.kind == testBinary {

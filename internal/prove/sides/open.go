@@ -19,7 +19,7 @@ import (
 
 // side is one of the two, as far as it is made.
 type side struct {
-	which compare.Which
+	which compare.Side
 	spec  Spec
 	kind  kind
 
@@ -35,7 +35,7 @@ type side struct {
 	env      []string             // of processes
 	targets  []*gobench.Target    // all that have benchmarks
 	broken   []gobench.Broken
-	facts    compare.Side
+	facts    compare.Program
 	binaries []*gobench.Binary // by package
 }
 
@@ -55,7 +55,7 @@ func Open(ctx context.Context, o Options) (*Pair, error) {
 	}
 	p := &Pair{o: o}
 	for w, spec := range [...]Spec{o.Old, o.New} {
-		p.sides[w] = &side{which: compare.Which(w), spec: spec}
+		p.sides[w] = &side{which: compare.Side(w), spec: spec}
 		if err := p.sides[w].resolve(ctx, dir); err != nil {
 			return nil, p.sides[w].failed(ctx, err)
 		}
@@ -141,7 +141,7 @@ func refuse(kind gobench.Kind, format string, args ...any) error {
 
 // file is where a package's binary of a side goes: names of equal length on
 // both sides, for a program's name is part of what its stack begins with.
-func (p *Pair) file(w compare.Which, what string, pkg int) string {
+func (p *Pair) file(w compare.Side, what string, pkg int) string {
 	name := fmt.Sprintf("%04d.test", pkg)
 	if runtime.GOOS == "windows" {
 		name += ".exe"

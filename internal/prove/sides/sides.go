@@ -77,24 +77,24 @@ func (p *Pair) Warnings() []string { return p.warnings }
 func (p *Pair) Layouts() bool { return p.layouts }
 
 // Side describes a side: what it was made from, and with what.
-func (p *Pair) Side(w compare.Which) compare.Side { return p.sides[w].facts }
+func (p *Pair) Side(w compare.Side) compare.Program { return p.sides[w].facts }
 
 // Env are the variables that the side's processes have beyond our own. Its
 // binaries set them themselves.
-func (p *Pair) Env(w compare.Which) []string { return slices.Clone(p.sides[w].env) }
+func (p *Pair) Env(w compare.Side) []string { return slices.Clone(p.sides[w].env) }
 
 // Build is what the side is built with: whoever asks the compiler about its
 // source asks with the same.
-func (p *Pair) Build(w compare.Which) gobench.BuildOptions { return p.sides[w].options }
+func (p *Pair) Build(w compare.Side) gobench.BuildOptions { return p.sides[w].options }
 
 // Binary is the test binary of a package as the linker lays it out by itself.
-func (p *Pair) Binary(w compare.Which, pkg int) *gobench.Binary { return p.sides[w].binaries[pkg] }
+func (p *Pair) Binary(w compare.Side, pkg int) *gobench.Binary { return p.sides[w].binaries[pkg] }
 
 // Link returns the test binary of a package with its functions in the order
 // that the seed draws, the same for both sides as far as their functions are
 // the same in number. It takes the place of the one linked before for the side
 // and package.
-func (p *Pair) Link(ctx context.Context, w compare.Which, pkg int, seed uint64) (*gobench.Binary, error) {
+func (p *Pair) Link(ctx context.Context, w compare.Side, pkg int, seed uint64) (*gobench.Binary, error) {
 	s := p.sides[w]
 	if !p.layouts {
 		return s.binaries[pkg], nil
@@ -108,7 +108,7 @@ func (p *Pair) Link(ctx context.Context, w compare.Which, pkg int, seed uint64) 
 
 // Test runs the tests of a package that run selects, as go test -run does, with
 // a binary of their own when race is set.
-func (p *Pair) Test(ctx context.Context, w compare.Which, pkg int, run string, limit time.Duration, race bool) (gobench.Tests, error) {
+func (p *Pair) Test(ctx context.Context, w compare.Side, pkg int, run string, limit time.Duration, race bool) (gobench.Tests, error) {
 	s := p.sides[w]
 	b := s.binaries[pkg]
 	if race && s.kind != testBinary {

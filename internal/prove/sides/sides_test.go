@@ -217,11 +217,11 @@ func TestRevisionAgainstWorkingTree(t *testing.T) {
 	}
 	dirty := true
 	sums := p.Packages()[0].SHA256
-	for w, want := range []compare.Side{
+	for w, want := range []compare.Program{
 		{Operand: "v1.0.0", Revision: git(t, dir, "rev-parse", "v1.0.0"), Env: []string{"KNOB=…"}, Flags: []string{}, SHA256: sums[0]},
 		{Operand: ".", Revision: git(t, dir, "rev-parse", "HEAD"), Dirty: &dirty, Tree: dir, Env: []string{}, Flags: []string{"-gcflags=-l"}, SHA256: sums[1]},
 	} {
-		got := p.Side(compare.Which(w))
+		got := p.Side(compare.Side(w))
 		want.Package, want.Module, want.Tests, want.GoVersion = "own.test/mod/p", "own.test/mod", "not run", p.Binary(compare.Old, 0).GoVersion
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("facts of side %d: %s", w, d)
@@ -238,7 +238,7 @@ func TestRevisionAgainstWorkingTree(t *testing.T) {
 	if !p.Layouts() {
 		t.Error("no layouts")
 	}
-	for _, w := range []compare.Which{compare.Old, compare.New} {
+	for _, w := range []compare.Side{compare.Old, compare.New} {
 		one, err := p.Link(ctx, w, 0, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -389,7 +389,7 @@ func TestIdenticalSides(t *testing.T) {
 	}
 	var sums [2]string
 	for w := range sums {
-		b, err := p.Link(context.Background(), compare.Which(w), 0, 11)
+		b, err := p.Link(context.Background(), compare.Side(w), 0, 11)
 		if err != nil {
 			t.Fatal(err)
 		}

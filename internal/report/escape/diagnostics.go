@@ -46,7 +46,7 @@ func (p *Page) faults() []fault {
 	var out []fault
 	for i := range p.Broken {
 		b := &p.Broken[i]
-		at := b.Place.Position
+		at := b.Location.Position
 		at.File = p.file(at.File)
 		out = append(out, fault{at, "limit", brokenWords(b), true})
 	}

@@ -19,14 +19,14 @@ func WriteJSON(w io.Writer, p *Page) error {
 			return document.Object{"kind", string(c.Kind), "worse", c.Kind.Worse(), "function", c.Function, "function_new", c.Added, "what", c.What, "file", at.File, "line", at.Line, "column", at.Col, "source", c.Code}
 		}),
 		"limits", len(p.Limits), "broken", document.Each(p.Broken, func(b *escape.Broken) document.Object {
-			return document.Object{"function", b.Limit.Function, "limit", b.Limit.String(), "text", b.Text, "file", p.file(b.Place.File), "line", b.Place.Line, "column", b.Place.Col}
+			return document.Object{"function", b.Limit.Function, "limit", b.Limit.String(), "text", b.Text, "file", p.file(b.Location.File), "line", b.Location.Line, "column", b.Location.Col}
 		}),
 		"escapes", document.Each(r.Escapes, func(e *escape.Escape) document.Object {
 			var cause any
 			if e.Cause >= 0 {
 				cause = e.Cause
 			}
-			return document.Object{p.site(&e.Place, &e.Site), "value", e.What, "moved", e.Moved, "constant", e.Static(),
+			return document.Object{p.site(&e.Location, &e.Site), "value", e.What, "moved", e.Moved, "constant", e.Static(),
 				"reason", p.escapeWords(e), "flow", p.flow(e.Flow), "cause", cause, costs(&e.Cost), "shared", e.Shared}
 		}),
 		"causes", document.Each(r.Causes, func(c *escape.Cause) document.Object {
@@ -34,18 +34,18 @@ func WriteJSON(w io.Writer, p *Page) error {
 				"expression", c.Expr, "why", c.Why, "values", c.Values, costs(&c.Cost)}
 		}),
 		"inlining", document.Each(r.Inlining, func(n *escape.Inlining) document.Object {
-			o := document.Object{p.site(&n.Place, &n.Site), "outcome", string(n.Outcome), "of", n.Inlining.Function, "reason", n.Reason, "cost", known(n.Inlining.Cost), "budget", known(n.Budget)}
+			o := document.Object{p.site(&n.Location, &n.Site), "outcome", string(n.Outcome), "of", n.Inlining.Function, "reason", n.Reason, "cost", known(n.Inlining.Cost), "budget", known(n.Budget)}
 			if n.OfCall() {
 				return append(o, "cpu_ns", n.CPUNs)
 			}
 			return o
 		}),
 		"checks", document.Each(r.Checks, func(c *escape.Check) document.Object {
-			return document.Object{p.site(&c.Place, &c.Site), "kind", string(c.Kind), "instances", c.Times, "cpu_ns", c.CPUNs}
+			return document.Object{p.site(&c.Location, &c.Site), "kind", string(c.Kind), "instances", c.Times, "cpu_ns", c.CPUNs}
 		}),
 		"checks_known", r.JSON,
 		"leaks", document.Each(r.Leaks, func(l *escape.Leak) document.Object {
-			return document.Object{p.site(&l.Place, &l.Site), "parameter", l.Parameter, "to", l.To, "derefs", l.Derefs, "flow", p.flow(l.Flow)}
+			return document.Object{p.site(&l.Location, &l.Site), "parameter", l.Parameter, "to", l.To, "derefs", l.Derefs, "flow", p.flow(l.Flow)}
 		}),
 		"others", document.Each(r.Others, func(o *compiler.Other) document.Object {
 			return document.Object{"code", o.Code, "known", o.Known(), "text", o.Text, "file", p.file(o.File), "line", o.Line, "column", o.Col}
@@ -79,7 +79,7 @@ func costs(c *escape.Cost) document.Object {
 }
 
 // site is where a decision stands.
-func (p *Page) site(at *compiler.Place, s *escape.Site) document.Object {
+func (p *Page) site(at *compiler.Location, s *escape.Site) document.Object {
 	return document.Object{"package", at.Package, "function", s.Function, "file", p.file(at.File), "line", at.Line, "column", at.Col, "source", s.Code,
 		"inlined", document.Each(at.Inlined, p.position)}
 }

@@ -62,7 +62,7 @@ var changeNames = map[escape.ChangeKind]string{
 
 // place is where a change stands: what is gone, in the base.
 func (p *Page) place(c *escape.Change) compiler.Position {
-	at := c.Place.Position
+	at := c.Location.Position
 	if c.Kind == escape.GoneEscape || c.Kind == escape.GoneCheck {
 		at.File = p.OldName(at.File)
 		return at
@@ -102,7 +102,7 @@ func (f Filter) Apply(p *Page) {
 // row is one decision for text.
 type row struct {
 	kind  string
-	at    compiler.Place
+	at    compiler.Location
 	words string
 	site  *escape.Site
 	minor bool // needs no change
@@ -114,20 +114,20 @@ func (p *Page) rows() []row {
 	r := p.Result
 	for i := range r.Escapes {
 		e := &r.Escapes[i]
-		out = append(out, row{"escape", e.Place, p.escapeWords(e), &e.Site, e.Static()})
+		out = append(out, row{"escape", e.Location, p.escapeWords(e), &e.Site, e.Static()})
 	}
 	for i := range r.Inlining {
 		n := &r.Inlining[i]
 		minor := n.Outcome == compiler.CanBeInlined || n.Outcome == compiler.CallInlined || n.Outcome == compiler.CallNotInlined && n.Inlining.Cost < 0
-		out = append(out, row{string(n.Outcome), n.Place, inliningWords(n), &n.Site, minor})
+		out = append(out, row{string(n.Outcome), n.Location, inliningWords(n), &n.Site, minor})
 	}
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		out = append(out, row{"check", c.Place, checkWords(c), &c.Site, false})
+		out = append(out, row{"check", c.Location, checkWords(c), &c.Site, false})
 	}
 	for i := range r.Leaks {
 		l := &r.Leaks[i]
-		out = append(out, row{"leak", l.Place, leakWords(l), &l.Site, true})
+		out = append(out, row{"leak", l.Location, leakWords(l), &l.Site, true})
 	}
 	return out
 }
@@ -267,7 +267,7 @@ func (p *Page) groups(all bool) (out []*group, left int) {
 }
 
 // way is where a row's code is written, where that is elsewhere.
-func way(at *compiler.Place) compiler.Position {
+func way(at *compiler.Location) compiler.Position {
 	if len(at.Inlined) == 0 {
 		return compiler.Position{}
 	}

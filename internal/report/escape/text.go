@@ -81,8 +81,8 @@ func (p *Page) differences(t *page.Text) {
 		for i := range p.Broken {
 			b := &p.Broken[i]
 			at := ""
-			if b.Place.File != "" {
-				at = p.short(b.Place.Position, "") + ": "
+			if b.Location.File != "" {
+				at = p.short(b.Location.Position, "") + ": "
 			}
 			t.Hang(2, "", 0, at+printable.Line(brokenWords(b)))
 		}

@@ -77,7 +77,7 @@ func (run *Run) json() document.Object {
 		"service_time_ns", timesOrNull(&r.Service), "response_time_ns", response, "lateness_ns", lateness,
 		"generator", document.Object{"cpu_ns", cpu, "late_sends", r.LateSends, "valid", r.Invalid == "", "reason", r.Invalid, "engine", g.Engine,
 			"processors", g.Processors, "cpu_ratio", share, "gc_pauses", g.Pauses, "gc_pause_ns", g.PauseTime, "gc_longest_pause_ns", g.LongestPause, "stood_still_ns", g.Still},
-		"slo", document.Items(run.Bounds), "per_target", targets, "rates", document.Each(run.rates(), (*stretch).json),
+		"slo", document.Items(run.Bounds), "per_target", targets, "rates", document.Each(run.rates(), (*rateSegment).json),
 		"seconds", document.Each(r.Seconds, func(s *loadresult.Second) document.Object {
 			return document.Object{"t_ns", s.Start.Sub(r.Start), "length_ns", s.Length, "requests", s.Requests, "answered", s.Answered,
 				"warmup_answered", s.Leftover, "drain_answered", s.Behind, "errors", counts(s.Kinds), "body_bytes", s.Bytes, "due", s.Due, "in_time", s.InTime,

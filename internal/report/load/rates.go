@@ -13,9 +13,9 @@ import (
 	"whet/internal/schedule"
 )
 
-// stretch is a part of an open loop whose rate changes: whole seconds on end
+// rateSegment is a part of an open loop whose rate changes: whole seconds on end
 // of one planned rate, or some of a ramp.
-type stretch struct {
+type rateSegment struct {
 	from, to time.Duration // since the start
 	planned  float64       // arrivals a second, on average
 	answered float64       // a second
@@ -23,15 +23,15 @@ type stretch struct {
 	ended    int64         // of which errors are a share
 	// Response times of what ended in it: p50 and p99 are those of the second in
 	// which they were longest, for quantiles of seconds do not add up.
-	times  loadresult.Quantiles
-	behind bool // less was answered than was due, by more than chance explains
+	times   loadresult.Quantiles
+	lagging bool // less was answered than was due, by more than chance explains
 }
 
 // rampParts is into how many parts ramps are cut.
 const rampParts = 10
 
 // rates are the stretches of a run; nil where its rate does not change.
-func (run *Run) rates() []stretch {
+func (run *Run) rates() []rateSegment {
 	r := run.Result
 	plan, err := schedule.Parse(run.Plan.Rate, run.Plan.Duration)
 	if !r.Open || err != nil || plan.Span() == 0 {
@@ -48,7 +48,7 @@ func (run *Run) rates() []stretch {
 		}
 	}
 	each := (changing + rampParts - 1) / rampParts
-	var out []stretch
+	var out []rateSegment
 	for from := 0; from < n; {
 		to := from + 1
 		for to < n && (last[from] == first[from] && first[to] == first[from] && last[to] == first[from] ||
@@ -61,10 +61,10 @@ func (run *Run) rates() []stretch {
 	return out
 }
 
-func newStretch(run *Run, plan schedule.Schedule, seconds []loadresult.Second) stretch {
+func newStretch(run *Run, plan schedule.Schedule, seconds []loadresult.Second) rateSegment {
 	r := run.Result
 	last := &seconds[len(seconds)-1]
-	s := stretch{from: seconds[0].Start.Sub(r.Start), to: last.Start.Sub(r.Start) + last.Length}
+	s := rateSegment{from: seconds[0].Start.Sub(r.Start), to: last.Start.Sub(r.Start) + last.Length}
 	var answered, came, failed, ended int64
 	for i := range seconds {
 		second := &seconds[i]
@@ -83,7 +83,7 @@ func newStretch(run *Run, plan schedule.Schedule, seconds []loadresult.Second) s
 	s.planned, s.answered = due/length, float64(came)/length
 	s.errors, s.ended = float64(failed)/float64(max(ended, 1)), ended
 	took := time.Duration(r.Service.Quantile(0.5))
-	s.behind = loadresult.Short(plan.Planned(s.to-took)-plan.Planned(s.from-took), run.Plan.Poisson, answered)
+	s.lagging = loadresult.Short(plan.Planned(s.to-took)-plan.Planned(s.from-took), run.Plan.Poisson, answered)
 	return s
 }
 
@@ -108,7 +108,7 @@ func (t *writer) rates(run *Run) {
 var rateColumns = []string{"planned", "answered", "errors", "p50", "p99", "max"}
 
 // cells are those of rateColumns.
-func (s *stretch) cells() []string {
+func (s *rateSegment) cells() []string {
 	cells := []string{quantity.Count(s.planned), quantity.Count(s.answered), "–", "–", "–", "–"}
 	if s.ended > 0 {
 		cells[2] = quantity.Percent(s.errors)
@@ -120,12 +120,12 @@ func (s *stretch) cells() []string {
 }
 
 // span says when it was.
-func (s *stretch) span() string {
+func (s *rateSegment) span() string {
 	return fmt.Sprintf("%s to %s s", inSeconds(s.from), inSeconds(s.to))
 }
 
-func (s *stretch) note() string {
-	if s.behind {
+func (s *rateSegment) note() string {
+	if s.lagging {
 		return "behind"
 	}
 	return ""
@@ -147,7 +147,7 @@ func inSeconds(d time.Duration) string {
 }
 
 // json has the response times of the slowest second.
-func (s *stretch) json() document.Object {
+func (s *rateSegment) json() document.Object {
 	return document.Object{"t_ns", s.from, "length_ns", s.to - s.from, "planned_per_s", s.planned, "throughput_per_s", s.answered, "error_ratio", s.errors,
-		"slowest_second_ns", quantilesOrNull(s.times), "behind", s.behind}
+		"slowest_second_ns", quantilesOrNull(s.times), "behind", s.lagging}
 }

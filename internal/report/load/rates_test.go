@@ -57,7 +57,7 @@ func TestRamp(t *testing.T) {
 		if i == 4 {
 			answered = 491
 		}
-		if s.from != time.Duration(3*i)*time.Second || s.to-s.from != 3*time.Second || s.planned-planned > 1e-6 || planned-s.planned > 1e-6 || s.answered < answered-1 || s.answered > answered+1 || s.behind != (i > 4) || s.errors != 0 {
+		if s.from != time.Duration(3*i)*time.Second || s.to-s.from != 3*time.Second || s.planned-planned > 1e-6 || planned-s.planned > 1e-6 || s.answered < answered-1 || s.answered > answered+1 || s.lagging != (i > 4) || s.errors != 0 {
 			t.Errorf("part %d: %+v; want %v planned, %v answered", i, s, planned, answered)
 		}
 	}
@@ -130,7 +130,7 @@ func TestRatesOnPage(t *testing.T) {
 		t.Error("a rate that does not change has the table")
 	}
 	// Of a step in which no request ended no share of errors is known.
-	silent := stretch{to: time.Second, planned: 5}
+	silent := rateSegment{to: time.Second, planned: 5}
 	if got := silent.cells(); !slices.Equal(got, []string{"5", "0", "–", "–", "–", "–"}) {
 		t.Errorf("a silent step: %q", got)
 	}
@@ -144,7 +144,7 @@ func TestSteps(t *testing.T) {
 	var planned []float64
 	var behind []bool
 	for _, s := range run.rates() {
-		lengths, planned, behind = append(lengths, s.to-s.from), append(planned, s.planned), append(behind, s.behind)
+		lengths, planned, behind = append(lengths, s.to-s.from), append(planned, s.planned), append(behind, s.lagging)
 	}
 	if !slices.Equal(lengths, []time.Duration{2 * time.Second, time.Second, 5 * time.Second}) || !slices.Equal(planned, []float64{100, 600, 200}) || !slices.Equal(behind, []bool{false, true, false}) {
 		t.Errorf("lengths %v, rates %v, behind %v", lengths, planned, behind)

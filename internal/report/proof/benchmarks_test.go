@@ -22,7 +22,7 @@ func proveSeries() []compare.Series {
 		old := compare.Slice{compare.NsPerOp: 1000 + float64(i), compare.AllocsPerOp: 2, compare.BytesPerOp: 64, "items/s": 5}
 		new := compare.Slice{compare.NsPerOp: 500 + float64(i), compare.AllocsPerOp: 1, compare.BytesPerOp: 32, "items/s": 10}
 		r := compare.Round{Turn: compare.Turn{Old: old, New: new}, Layout: uint64(i)}
-		if r.AgainOf = compare.Which(i % 2); r.AgainOf == compare.Old {
+		if r.AgainOf = compare.Side(i % 2); r.AgainOf == compare.Old {
 			r.Again = old
 		} else {
 			r.Again = new

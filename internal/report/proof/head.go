@@ -18,7 +18,7 @@ func title(r *compare.Result) (old, new string) {
 
 // told is what tells a side from the other beside what the user typed and beside
 // its package: " (1a2b3c4d5e6f, with GOGC=50)".
-func told(r *compare.Result, side *compare.Side) string {
+func told(r *compare.Result, side *compare.Program) string {
 	said := marks(r, side)
 	if len(said) == 0 {
 		return ""
@@ -170,7 +170,7 @@ func sides(r *compare.Result) []page.Fact {
 	var facts []page.Fact
 	for _, s := range []struct {
 		name string
-		side *compare.Side
+		side *compare.Program
 	}{{"old", &r.Old}, {"new", &r.New}} {
 		said := marks(r, s.side)
 		if s.side.Package != "" {
@@ -185,7 +185,7 @@ func sides(r *compare.Result) []page.Fact {
 
 // marks are a side's revision, where the two differ in it, and its variables and
 // build flags.
-func marks(r *compare.Result, side *compare.Side) (said []string) {
+func marks(r *compare.Result, side *compare.Program) (said []string) {
 	if r.Old.Revision != r.New.Revision || changed(r.Old.Dirty) != changed(r.New.Dirty) {
 		revision := "revision unknown"
 		if side.Revision != "" {

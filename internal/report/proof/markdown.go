@@ -139,7 +139,7 @@ func (m *markdown) proveUnmatched(r *compare.Result) {
 	}
 }
 
-func (m *markdown) proveAnswers(a *compare.Answers) {
+func (m *markdown) proveAnswers(a *compare.OutputComparison) {
 	if a == nil || a.Differing == 0 {
 		return
 	}

@@ -19,8 +19,8 @@ func result() *compare.Result {
 	r := &compare.Result{
 		Schema: document.Prove, Kind: compare.KindBenchmarks,
 		Warnings: []string{"the machine was busy when measuring began (load 3.1 on 2 cores): the intervals are wider for it"},
-		Old:      compare.Side{Operand: "./old", Package: "example.org/m/old", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "00", Tests: "passed"},
-		New:      compare.Side{Operand: "./new", Package: "example.org/m/new", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "11", Tests: "passed"},
+		Old:      compare.Program{Operand: "./old", Package: "example.org/m/old", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "00", Tests: "passed"},
+		New:      compare.Program{Operand: "./new", Package: "example.org/m/new", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "11", Tests: "passed"},
 
 		AlphaRatio: 0.005, ConfidenceRatio: 0.995, MarginRatio: 0.02, Seed: 42, RoundsPlanned: 40, RoundsMeasured: 40, RoundsNeeded: 14,
 		Run: 1, Layouts: 40, SliceNs: 1e8, BudgetNs: 300e9, ElapsedNs: 48.2e9,
@@ -82,7 +82,7 @@ func proveChange() compare.Change {
 func commands() *compare.Result {
 	r := result()
 	r.Kind, r.Why, r.OnlyOld, r.OnlyNew, r.Warnings, r.Layouts = compare.KindCommands, nil, nil, nil, nil, 1
-	r.Old, r.New = compare.Side{Operand: "gzip -9 -c big.txt", Tests: "not run"}, compare.Side{Operand: "zstd -3 -c big.txt", Tests: "not run", Env: []string{"ZSTD_NBTHREADS=1"}}
+	r.Old, r.New = compare.Program{Operand: "gzip -9 -c big.txt", Tests: "not run"}, compare.Program{Operand: "zstd -3 -c big.txt", Tests: "not run", Env: []string{"ZSTD_NBTHREADS=1"}}
 	r.Run, r.Earlier = 2, 20
 	r.Benchmarks = nil
 	for _, row := range []compare.Row{
@@ -100,7 +100,7 @@ func commands() *compare.Result {
 func service() *compare.Result {
 	r := commands()
 	r.Kind, r.Run, r.Earlier = compare.KindService, 1, 0
-	r.Old, r.New = compare.Side{Operand: "http://127.0.0.1:8080/items"}, compare.Side{Operand: "http://127.0.0.1:8081/items"}
+	r.Old, r.New = compare.Program{Operand: "http://127.0.0.1:8080/items"}, compare.Program{Operand: "http://127.0.0.1:8081/items"}
 	r.Benchmarks = nil
 	for _, row := range []compare.Row{
 		{Metric: compare.P50Ns, Verdict: compare.NoChange, Old: 1.21e6, New: 1.2e6, Ratio: 1.004, RatioLow: 0.99, RatioHigh: 1.015, Gates: true, WithinMargin: true},
@@ -112,7 +112,7 @@ func service() *compare.Result {
 		row.Name, row.PHolm, row.Look, row.Looks, row.Rounds, row.NoiseRatio = "GET /items", 0.0004, 2, 3, 30, ratioOf(0.006)
 		r.Benchmarks = append(r.Benchmarks, row)
 	}
-	r.Answers = &compare.Answers{Requests: 400, Differing: 2, Differences: []compare.Difference{
+	r.Answers = &compare.OutputComparison{Requests: 400, Differing: 2, Differences: []compare.Difference{
 		{Request: "GET /items?id=7", Where: "body.items.0.price", Old: "12.5", New: "12.50|"},
 		{Request: "GET /now", Where: "body.time", Old: `"12:00"`, New: `"12:01"`, Unsteady: true},
 	}}
@@ -160,7 +160,7 @@ func textOf(t *testing.T, r *compare.Result, o page.TextOptions) string {
 func TestBriefHead(t *testing.T) {
 	r := result()
 	r.Run, r.Earlier, r.RoundsMeasured = 2, 11, 12
-	r.Old, r.New = compare.Side{Operand: "HEAD", Revision: "0123456789abcdef", Tests: "passed"}, compare.Side{Operand: ".", Revision: "0123456789abcdef", Dirty: new(true), Env: []string{"GOGC=off"}, Tests: "passed"}
+	r.Old, r.New = compare.Program{Operand: "HEAD", Revision: "0123456789abcdef", Tests: "passed"}, compare.Program{Operand: ".", Revision: "0123456789abcdef", Dirty: new(true), Env: []string{"GOGC=off"}, Tests: "passed"}
 	want := "HEAD (revision 0123456789ab) → . (revision 0123456789ab with changes, with GOGC=off)\n  12 of 40 rounds in 48.2 s, with 11 rounds of earlier runs; tests passed on both sides\n  Example CPU, 2 cores, "
 	if got := textOf(t, r, page.TextOptions{Width: 110}); !strings.HasPrefix(got, want) {
 		t.Errorf("the head is\n%s", got)
@@ -223,24 +223,24 @@ func TestHead(t *testing.T) {
 		{"two packages", func(*compare.Result) {},
 			[]string{"./old → ./new\n", "  old       example.org/m/old\n  new       example.org/m/new\n", "40 rounds of old, new"}, []string{"revision", "of 40"}},
 		{"two checkouts", func(r *compare.Result) {
-			r.Old = compare.Side{Operand: "../before/encode", Package: "example.org/m/encode", Revision: a, Dirty: &no}
-			r.New = compare.Side{Operand: "./encode", Package: "example.org/m/encode", Revision: b, Dirty: &yes}
+			r.Old = compare.Program{Operand: "../before/encode", Package: "example.org/m/encode", Revision: a, Dirty: &no}
+			r.New = compare.Program{Operand: "./encode", Package: "example.org/m/encode", Revision: b, Dirty: &yes}
 		}, []string{"../before/encode → ./encode\n", "example.org/m/encode, revision 0123456789ab\n", "example.org/m/encode, revision fedcba987654 with changes\n"}, nil},
 		{"only changes", func(r *compare.Result) {
-			r.Old = compare.Side{Operand: "../before/encode", Package: "p", Revision: a, Dirty: &no}
-			r.New = compare.Side{Operand: "./encode", Package: "p", Revision: a, Dirty: &yes}
+			r.Old = compare.Program{Operand: "../before/encode", Package: "p", Revision: a, Dirty: &no}
+			r.New = compare.Program{Operand: "./encode", Package: "p", Revision: a, Dirty: &yes}
 		}, []string{"  old       p, revision 0123456789ab\n  new       p, revision 0123456789ab with changes"}, nil},
 		{"one without a revision", func(r *compare.Result) {
-			r.Old = compare.Side{Operand: "../before/encode", Package: "p"}
-			r.New = compare.Side{Operand: "./encode", Package: "p", Revision: a, Dirty: &no}
+			r.Old = compare.Program{Operand: "../before/encode", Package: "p"}
+			r.New = compare.Program{Operand: "./encode", Package: "p", Revision: a, Dirty: &no}
 		}, []string{"  old       p, revision unknown\n"}, nil},
 		{"the same", func(r *compare.Result) {
-			r.Old = compare.Side{Operand: "./a", Package: "p", Revision: a, Dirty: &no}
+			r.Old = compare.Program{Operand: "./a", Package: "p", Revision: a, Dirty: &no}
 			r.New = r.Old
 		}, []string{"./a → ./a\n"}, []string{"  old  ", "revision"}},
 		{"with its own flags", func(r *compare.Result) {
-			r.Old = compare.Side{Operand: ".", Package: "p", Env: []string{"GOGC=off", "GOEXPERIMENT=x"}}
-			r.New = compare.Side{Operand: ".", Package: "p", Flags: []string{"-pgo=off"}}
+			r.Old = compare.Program{Operand: ".", Package: "p", Env: []string{"GOGC=off", "GOEXPERIMENT=x"}}
+			r.New = compare.Program{Operand: ".", Package: "p", Flags: []string{"-pgo=off"}}
 		}, []string{"  old       p, with GOGC=off GOEXPERIMENT=x\n", "  new       p, built with -pgo=off\n"}, []string{"revision"}},
 		{"pooled", func(r *compare.Result) { r.Run, r.Earlier = 3, 64 }, []string{"pooled    run 3 of the same question: 64 rounds of earlier runs count"}, nil},
 		{"alone", func(r *compare.Result) { r.Layouts = 1 }, []string{"3 looks; measured in"}, []string{"pooled", "layout"}},

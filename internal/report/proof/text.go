@@ -44,7 +44,7 @@ func WriteText(w io.Writer, r *compare.Result, o page.TextOptions) error {
 }
 
 // answers says whether both sides answered alike, and where not.
-func (t *writer) answers(a *compare.Answers) {
+func (t *writer) answers(a *compare.OutputComparison) {
 	if a == nil {
 		return
 	}

@@ -295,7 +295,7 @@ func hostilePage() *Page {
 			Name: n, Parameter: n, Points: []scaling.Point{{Size: math.MaxFloat64, Measured: scaling.Measured{Name: n, Ns: math.NaN()}}},
 			Time: &scaling.Growth{Exponent: math.Inf(1), Low: math.NaN(), High: math.Inf(1), Last: math.NaN()},
 		})
-		whole.Processors = append(whole.Processors, Processors{Benchmark: n, Answer: scaling.Answer(n), Text: n,
+		whole.Processors = append(whole.Processors, Processors{Benchmark: n, Answer: scaling.Verdict(n), Text: n,
 			Processors: &scaling.Processors{Processors: math.MaxInt, OneNs: math.NaN(), Ns: math.Inf(1), Speedup: stat.Interval{Center: math.NaN(), Low: math.Inf(-1), High: math.Inf(1)}, CPURatio: math.NaN(), Busy: math.Inf(1)}})
 		whole.Profiles = append(whole.Profiles, Profile{
 			Kind: n, Benchmark: n, Column: n, Unit: n,

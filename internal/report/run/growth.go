@@ -16,7 +16,7 @@ import (
 type Processors struct {
 	Benchmark string
 	*scaling.Processors
-	Answer scaling.Answer
+	Answer scaling.Verdict
 	Text   string // a clause: "1.94 times as fast …"
 }
 

@@ -30,7 +30,7 @@ type pageView struct {
 	Verdict     string
 	Kind        string
 	Threshold   string
-	Places      []placeView
+	Places      []hotPlaceView
 	PlacesAside string
 	Apart       string // what became of the rest
 	None        string // in place of findings

@@ -18,8 +18,8 @@ const (
 	worthAPart  = 0.05
 )
 
-// placeView is a hot place in words, for text and page.
-type placeView struct {
+// hotPlaceView is the text of a hot place, for terminal and page.
+type hotPlaceView struct {
 	Number   int
 	Place    string // file:line
 	At       string // on the page: the id of its line in the source
@@ -36,8 +36,8 @@ type placeView struct {
 	Notes    []string // of the compiler
 }
 
-func (p *Page) placeViews(most int) []placeView {
-	var out []placeView
+func (p *Page) placeViews(most int) []hotPlaceView {
+	var out []hotPlaceView
 	for i := range p.HotPlaces {
 		if i == most {
 			break
@@ -47,9 +47,9 @@ func (p *Page) placeViews(most int) []placeView {
 	return out
 }
 
-func (p *Page) placeView(i int) placeView {
+func (p *Page) placeView(i int) hotPlaceView {
 	h := &p.HotPlaces[i]
-	v := placeView{
+	v := hotPlaceView{
 		Number: i + 1, Symbol: printable.Line(h.Function),
 		Place: page.FileLine(h.File, h.Line),
 		Worth: quantity.Percent(h.WorthRatio), Width: page.BarWidth(h.WorthRatio),
@@ -246,7 +246,7 @@ func (t *writer) places(p *Page, most int) {
 
 // fitting is what a place is made of, as much as fits into one line: what is
 // called, then the kinds of work, then what else is known.
-func (v *placeView) fitting(room int) string {
+func (v *hotPlaceView) fitting(room int) string {
 	line := ""
 	for _, group := range [][]string{v.Made, v.Beside, v.Kinds} {
 		sep := " · "

@@ -23,7 +23,7 @@ func TestCallgrindIsThatOfPprof(t *testing.T) {
 	}
 	forget(t)
 	for f, name := range fixtures(t) {
-		subject := readSubject(t, name)
+		subject := readFixture(t, name)
 		if strings.HasPrefix(name, "http.heap") {
 			// The same functions in a second binary: they are told apart by number.
 			second := *subject.theirs.Mapping[0]
@@ -110,7 +110,7 @@ func TestTopProfileIsThatOfPprof(t *testing.T) {
 	}
 	forget(t)
 	for f, name := range fixtures(t) {
-		subject := readSubject(t, name)
+		subject := readFixture(t, name)
 		for i := range combinations {
 			a := &combinations[i]
 			if i > 0 && (i+f)%stride(name) != 0 {

@@ -14,7 +14,7 @@ import (
 // its profile has alone.
 func TestDiffIsTwoTops(t *testing.T) {
 	for _, name := range fixtures(t) {
-		s := readSubject(t, name)
+		s := readFixture(t, name)
 		for _, o := range []selection.Options{{}, {Granularity: "lines"}, {SampleIndex: "0", Hide: "^runtime"}, {DropNegative: true}} {
 			sources := []selection.Source{{Profile: s.ours}, {Profile: s.ourBase, Role: selection.DiffBase}}
 			tops := make([]map[string]Costs, 3)
@@ -64,7 +64,7 @@ func TestDiffIsTwoTops(t *testing.T) {
 // TestDiffOfItself: nothing changed.
 func TestDiffOfItself(t *testing.T) {
 	for _, name := range fixtures(t) {
-		s := readSubject(t, name)
+		s := readFixture(t, name)
 		sel, err := selection.New([]selection.Source{{Profile: s.ours}, {Profile: s.ours, Role: selection.DiffBase}}, selection.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ func TestDiffOfItself(t *testing.T) {
 
 // TestDiffOfRounding: what scaling leaves of equal totals is no change.
 func TestDiffOfRounding(t *testing.T) {
-	s := readSubject(t, "httpsrv_labels.cpu.pb.gz")
+	s := readFixture(t, "httpsrv_labels.cpu.pb.gz")
 	sel, err := selection.New([]selection.Source{{Profile: s.ours}, {Profile: s.ours, Role: selection.DiffBase}}, selection.Options{})
 	if err != nil {
 		t.Fatal(err)

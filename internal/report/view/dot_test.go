@@ -36,7 +36,7 @@ import (
 //
 // The first three are undone before comparing; where pprof differs from itself
 // all the same, the legend and the number of nodes are compared. The others have a test below.
-func sameDOT(t *testing.T, subject *subject, a *asked) {
+func sameDOT(t *testing.T, subject *fixture, a *asked) {
 	t.Helper()
 	theirs := func() []string {
 		text, err := subject.pprof("-dot", a)
@@ -117,7 +117,7 @@ func withoutNumbers(lines []string) []string {
 }
 
 // graph is the graph that whet makes.
-func (s *subject) graph(t testing.TB, a *asked) *Graph {
+func (s *fixture) graph(t testing.TB, a *asked) *Graph {
 	t.Helper()
 	g, err := NewGraph(s.selection(t, a), a.graph(callgraph.ForPicture()), a.view())
 	if err != nil {
@@ -143,7 +143,7 @@ func TestDOTIsThatOfPprof(t *testing.T) {
 	}
 	for f, name := range fixtures(t) {
 		t.Run(name, func(t *testing.T) {
-			subject := readSubject(t, name)
+			subject := readFixture(t, name)
 			for i := range pictures {
 				if (i+f)%9 == 0 { // every combination on some fixture; on the odd profile below all
 					sameDOT(t, subject, &pictures[i])
@@ -200,7 +200,7 @@ func odd() *google.Profile {
 	return p
 }
 
-func oddSubject(t *testing.T, g *google.Profile) *subject {
+func oddSubject(t *testing.T, g *google.Profile) *fixture {
 	t.Helper()
 	var b bytes.Buffer
 	if err := g.Write(&b); err != nil {

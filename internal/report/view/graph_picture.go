@@ -268,7 +268,7 @@ func (v *Graph) chips(tags []GraphTag, indent float64, out []chip) []chip {
 }
 
 // settle moves a node to its place.
-func (n *pictureNode) settle(p layered.Place, box layered.Node) {
+func (n *pictureNode) settle(p layered.NodePosition, box layered.Node) {
 	n.x, n.y = p.X-n.width/2, p.Y-n.height/2
 	for i := range n.lines {
 		n.lines[i].x = p.X

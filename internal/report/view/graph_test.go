@@ -109,7 +109,7 @@ func TestPictureSaysWhatPprofsSays(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.name, c.callTree), func(t *testing.T) {
 			a := c.asked
-			subject := readSubject(t, c.name)
+			subject := readFixture(t, c.name)
 			v := subject.graph(t, &a)
 			theirs, err := subject.pprof("-dot", &a)
 			if a.callTree { // where pprof numbers nodes of one name by chance
@@ -199,7 +199,7 @@ func TestPictureOfHostileNames(t *testing.T) {
 }
 
 func TestPictureIsTheSameEveryTime(t *testing.T) {
-	subject := readSubject(t, "httpsrv_labels.cpu.pb.gz")
+	subject := readFixture(t, "httpsrv_labels.cpu.pb.gz")
 	first := drawn(t, subject.graph(t, &asked{}))
 	for range 3 {
 		if !bytes.Equal(first, drawn(t, subject.graph(t, &asked{}))) {
@@ -209,7 +209,7 @@ func TestPictureIsTheSameEveryTime(t *testing.T) {
 }
 
 func TestPictureOfNothing(t *testing.T) {
-	subject := readSubject(t, "http.mutex.pb.gz")
+	subject := readFixture(t, "http.mutex.pb.gz")
 	v := subject.graph(t, &asked{Options: selection.Options{Focus: "no such function"}})
 	if len(v.Nodes) != 0 {
 		t.Fatalf("%d nodes match", len(v.Nodes))
@@ -223,7 +223,7 @@ func TestPictureOfNothing(t *testing.T) {
 // What can be seen of a value must grow with it: the colour by cum, the bar by
 // cum, the text by flat, the line by its weight.
 func TestPictureGrowsWithValues(t *testing.T) {
-	v := readSubject(t, "compile_stdcmd_merged.cpu.pb.gz").graph(t, &asked{})
+	v := readFixture(t, "compile_stdcmd_merged.cpu.pb.gz").graph(t, &asked{})
 	p, err := v.draw()
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func (n *pictureNode) largest() float64 {
 }
 
 func TestDifferenceIsWarmAndCold(t *testing.T) {
-	s := readSubject(t, "httpsrv_labels.cpu.pb.gz")
+	s := readFixture(t, "httpsrv_labels.cpu.pb.gz")
 	more := s.graph(t, &asked{base: selection.DiffBase})
 	s.ours, s.ourBase = s.ourBase, s.ours
 	less := s.graph(t, &asked{base: selection.DiffBase})
@@ -285,7 +285,7 @@ func TestDifferenceIsWarmAndCold(t *testing.T) {
 }
 
 func TestGraphJSON(t *testing.T) {
-	subject := readSubject(t, "httpsrv_labels.cpu.pb.gz")
+	subject := readFixture(t, "httpsrv_labels.cpu.pb.gz")
 	v := subject.graph(t, &asked{nodeCount: 30})
 	var b bytes.Buffer
 	if err := v.WriteJSON(&b); err != nil {

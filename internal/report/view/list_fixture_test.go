@@ -50,7 +50,7 @@ func TestListIsThatOfPprof(t *testing.T) {
 	texts := source.New(source.Options{SourcePath: root})
 	routines := 0
 	for n, name := range fixtures(t) {
-		s := readSubject(t, name)
+		s := readFixture(t, name)
 		for i, a := range combinations {
 			// Every combination with some of the fixtures: the race detector
 			// makes all with all a matter of a quarter of a minute.

@@ -67,7 +67,7 @@ func (m *made) sample(values []int64, frames ...madeFrame) *google.Sample {
 	return sample
 }
 
-func (m *made) subject(t testing.TB) *subject {
+func (m *made) subject(t testing.TB) *fixture {
 	t.Helper()
 	var b bytes.Buffer
 	if err := m.p.Write(&b); err != nil {

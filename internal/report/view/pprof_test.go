@@ -20,19 +20,19 @@ import (
 // profiles are real ones, with the reader's tests.
 const profiles = "../../format/profile/testdata"
 
-// subject is a profile as both implementations have read it, and another of
+// fixture is a profile as both implementations have read it, and another of
 // the same kind that it can be compared with.
-type subject struct {
+type fixture struct {
 	ours, ourBase  *callstack.Profile
 	theirs         *google.Profile
 	data, baseData []byte
 	number         int // by which the pprof program knows it; 0: it does not yet
 }
 
-// readSubject reads a fixture. The base is made from it: every third sample is
+// readFixture reads a fixture. The base is made from it: every third sample is
 // missing there, and every fifth weighs double, so that a difference has
 // samples that came, cancel and went.
-func readSubject(t testing.TB, name string) *subject {
+func readFixture(t testing.TB, name string) *fixture {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(profiles, name))
 	if err != nil {
@@ -45,9 +45,9 @@ func readSubject(t testing.TB, name string) *subject {
 	return newSubject(t, g, data)
 }
 
-func newSubject(t testing.TB, g *google.Profile, data []byte) *subject {
+func newSubject(t testing.TB, g *google.Profile, data []byte) *fixture {
 	t.Helper()
-	s := &subject{ours: readOurs(t, data), theirs: g, data: data}
+	s := &fixture{ours: readOurs(t, data), theirs: g, data: data}
 	base := g.Copy()
 	kept := base.Sample[:0]
 	for i, sample := range base.Sample {
@@ -131,7 +131,7 @@ func (a *asked) filters() [][2]string {
 }
 
 // selection is what whet selects.
-func (s *subject) selection(t testing.TB, a *asked) *selection.Selection {
+func (s *fixture) selection(t testing.TB, a *asked) *selection.Selection {
 	t.Helper()
 	sources := []selection.Source{{Profile: s.ours}}
 	if a.base != selection.Measured {
@@ -147,7 +147,7 @@ func (s *subject) selection(t testing.TB, a *asked) *selection.Selection {
 
 // pprof asks the pprof program and returns what it prints. Every option is named:
 // pprof keeps them for the next run in a process.
-func (s *subject) pprof(command string, a *asked) (string, error) {
+func (s *fixture) pprof(command string, a *asked) (string, error) {
 	or := func(v, instead string) string {
 		if v == "" {
 			return instead

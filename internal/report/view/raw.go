@@ -207,7 +207,7 @@ func rawLabels(labels []callstack.Label) string {
 	return out.String()
 }
 
-func rawLocation(id int, p selection.Place) string {
+func rawLocation(id int, p selection.Location) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%6d: %#x ", id, p.Address)
 	if p.Mapping != callstack.NoMapping {

@@ -75,7 +75,7 @@ func (r *reference) end() error {
 
 // ask runs pprof on the subject. Where there is no answer nothing can be
 // compared: the tests end there.
-func (s *subject) ask(args []string) (string, error) {
+func (s *fixture) ask(args []string) (string, error) {
 	type request struct {
 		Subject        int
 		Measured, Base []byte

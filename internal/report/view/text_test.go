@@ -138,7 +138,7 @@ func stride(name string) int {
 // forget ends a test of pprof with its defaults: it keeps options for the next
 // run in a process, and not every test names all of them.
 func forget(t *testing.T) {
-	s := readSubject(t, "http.goroutine.pb.gz")
+	s := readFixture(t, "http.goroutine.pb.gz")
 	t.Cleanup(func() {
 		if _, err := s.pprof("-top", &asked{}); err != nil {
 			t.Error(err)
@@ -152,7 +152,7 @@ func TestTextsAreThoseOfPprof(t *testing.T) {
 	}
 	forget(t)
 	for _, name := range fixtures(t) {
-		s := readSubject(t, name)
+		s := readFixture(t, name)
 		for i := range combinations {
 			a := &combinations[i]
 			for _, v := range texts {
@@ -169,7 +169,7 @@ func TestTextsAreThoseOfPprof(t *testing.T) {
 }
 
 // sameText compares what pprof and whet print.
-func (s *subject) sameText(t *testing.T, v textView, a *asked) {
+func (s *fixture) sameText(t *testing.T, v textView, a *asked) {
 	t.Helper()
 	want, wantErr := s.pprof(v.command, a)
 	own := *a

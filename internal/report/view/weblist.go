@@ -101,7 +101,7 @@ type webInstruction struct {
 // that match.
 func NewWeblist(s *selection.Selection, l CodeOptions, o Options) (*Weblist, error) {
 	v := &Weblist{Head: newHead(s, &o)}
-	places := newPlaces(s)
+	places := newAddressTable(s)
 	wanted := places.wanted(l.Match)
 	if len(wanted) == 0 {
 		return nil, fmt.Errorf("no function with a sample matches \"%s\"", expression(l.Match))

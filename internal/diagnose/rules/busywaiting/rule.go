@@ -36,7 +36,7 @@ func Rule() diagnose.Rule {
 // spin is a loop with its samples.
 type spin struct {
 	loop    *ast.ForStmt
-	place   diagnose.Place
+	place   diagnose.Location
 	samples []diagnose.Keep
 }
 

@@ -37,14 +37,14 @@ func Rule() diagnose.Rule {
 // Found is what the rule says, and where.
 type Found struct {
 	claims []diagnose.Claim
-	Ends   []diagnose.Place // of the channels, both
+	Ends   []diagnose.Location // of the channels, both
 }
 
 // channel is one that is waited at.
 type channel struct {
 	name        string
 	makes       []*ast.CallExpr
-	sends, ends []*diagnose.PlaceWait
+	sends, ends []*diagnose.LocationWait
 }
 
 // Claims is what the rule says of a subject, once.
@@ -88,7 +88,7 @@ func find(s *diagnose.Subject) *Found {
 		if len(c.sends) == 0 {
 			continue
 		}
-		send := slices.MaxFunc(c.sends, func(a, b *diagnose.PlaceWait) int { return int(a.Count - b.Count) })
+		send := slices.MaxFunc(c.sends, func(a, b *diagnose.LocationWait) int { return int(a.Count - b.Count) })
 		h := s.HandOff(c.ends)
 		if h.Share() < least {
 			continue

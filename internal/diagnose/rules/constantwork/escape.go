@@ -25,14 +25,14 @@ const htmlTemplate = "html/template."
 // template.
 type escaping struct {
 	s      *diagnose.Subject
-	places []*repeated.Place
-	of     map[*repeated.Place]*diagnose.Sets
+	places []*repeated.CallSite
+	of     map[*repeated.CallSite]*diagnose.Sets
 	// unknown: some of it is that of templates that cannot be traced to a place.
 	unknown diagnose.Set
 }
 
-func readEscaping(s *diagnose.Subject, places []*repeated.Place) *escaping {
-	e := &escaping{s: s, of: make(map[*repeated.Place]*diagnose.Sets)}
+func readEscaping(s *diagnose.Subject, places []*repeated.CallSite) *escaping {
+	e := &escaping{s: s, of: make(map[*repeated.CallSite]*diagnose.Sets)}
 	for _, p := range places {
 		if isHTML(p) {
 			e.places = append(e.places, p)
@@ -59,7 +59,7 @@ func readEscaping(s *diagnose.Subject, places []*repeated.Place) *escaping {
 	return e
 }
 
-func isHTML(p *repeated.Place) bool {
+func isHTML(p *repeated.CallSite) bool {
 	return slices.ContainsFunc(p.Names, func(n string) bool { return strings.HasPrefix(n, htmlTemplate) })
 }
 
@@ -83,7 +83,7 @@ func executes(c *hot.Classified, stack []callstack.FrameID) int {
 
 // parsedBy finds the place that parsed the template which the frame at an index
 // of the stack executes: nil unless the source shows it to be new in this call.
-func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int) *repeated.Place {
+func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int) *repeated.CallSite {
 	callee, param := c.Frame(stack[at-1]).Function, 0 // 0: it is the receiver
 	for ; at < len(stack) && e.s.Own(c.Frame(stack[at])); at++ {
 		st := e.s.StatementOf(c.Frame(stack[at]), callee)
@@ -102,7 +102,7 @@ func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int
 		v := pkg.Var(template)
 		switch {
 		case v == nil: // parsed and executed in one expression
-			return e.first(func(p *repeated.Place) bool { return p.At.At() == st.At() })
+			return e.first(func(p *repeated.CallSite) bool { return p.At.At() == st.At() })
 		case typed.Global(v):
 			return nil
 		}
@@ -116,21 +116,21 @@ func (e *escaping) parsedBy(c *hot.Classified, stack []callstack.FrameID, at int
 
 // declared finds the place among the declaration of a local variable, what it
 // is called to parse afterwards, and the function that the declaration calls.
-func (e *escaping) declared(pkg *typed.Package, st diagnose.Statement, v *types.Var) *repeated.Place {
+func (e *escaping) declared(pkg *typed.Package, st diagnose.Statement, v *types.Var) *repeated.CallSite {
 	made := e.s.Statement(st.File, e.s.LineAt(v.Pos()))
-	if p := e.first(func(p *repeated.Place) bool {
+	if p := e.first(func(p *repeated.CallSite) bool {
 		return p.At.File == st.File && p.At.Func == st.Func && p.At.Node != nil && (p.At.At() == made.At() || pkg.UsedIn(p.At.Node, v))
 	}); p != nil {
 		return p
 	}
 	calls := e.s.Sites(made)
-	return e.first(func(p *repeated.Place) bool {
+	return e.first(func(p *repeated.CallSite) bool {
 		return slices.ContainsFunc(calls, func(c typed.Site) bool { return c.Callee() == p.Function })
 	})
 }
 
 // first returns the first place that is the one, nil where none is.
-func (e *escaping) first(is func(*repeated.Place) bool) *repeated.Place {
+func (e *escaping) first(is func(*repeated.CallSite) bool) *repeated.CallSite {
 	if i := slices.IndexFunc(e.places, is); i >= 0 {
 		return e.places[i]
 	}
@@ -138,7 +138,7 @@ func (e *escaping) first(is func(*repeated.Place) bool) *repeated.Place {
 }
 
 // add counts the escaping among a claim's cost, or says that it could not.
-func (e *escaping) add(c *diagnose.Claim, p *repeated.Place) {
+func (e *escaping) add(c *diagnose.Claim, p *repeated.CallSite) {
 	if !isHTML(p) {
 		return
 	}

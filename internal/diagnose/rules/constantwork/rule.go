@@ -56,7 +56,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 // makers finds the places that make what another place uses, where that one's
 // work is done for the thing made: one finding tells of both. The first use in
 // the source takes its maker over.
-func makers(s *diagnose.Subject, places []*repeated.Place) map[int]int {
+func makers(s *diagnose.Subject, places []*repeated.CallSite) map[int]int {
 	made := make(map[int]int)
 	for i, p := range places {
 		for _, c := range s.Sites(p.At) {
@@ -97,7 +97,7 @@ func fixed(c typed.Site) typed.Fixed {
 	return repeated.Weakest(deciding)
 }
 
-func claim(p *repeated.Place) diagnose.Claim {
+func claim(p *repeated.CallSite) diagnose.Claim {
 	var why, remedy []string
 	for i, short := range p.ShortNames() {
 		w := table[p.Names[i]]

@@ -42,7 +42,7 @@ func Rule() diagnose.Rule {
 
 func find(s *diagnose.Subject) []diagnose.Claim {
 	known := channelperitem.Claims(s).Ends
-	var waits []*diagnose.PlaceWait
+	var waits []*diagnose.LocationWait
 	for _, w := range s.OwnWaits() {
 		locks := slices.ContainsFunc(w.Mechanism, func(f string) bool { return strings.Contains(f, "Mutex).") })
 		if w.State != "network" && !locks && !slices.Contains(known, w.Place) {
@@ -64,9 +64,9 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 
 // first is the first in the source of the places with at least half as many waits as
 // that with the most: both ends of a channel have about as many.
-func first(waits []*diagnose.PlaceWait) *diagnose.PlaceWait {
-	count := slices.MaxFunc(waits, func(a, b *diagnose.PlaceWait) int { return int(a.Count - b.Count) }).Count
-	var best *diagnose.PlaceWait
+func first(waits []*diagnose.LocationWait) *diagnose.LocationWait {
+	count := slices.MaxFunc(waits, func(a, b *diagnose.LocationWait) int { return int(a.Count - b.Count) }).Count
+	var best *diagnose.LocationWait
 	for _, w := range waits {
 		if 2*w.Count >= count && (best == nil || w.Place.File < best.Place.File || w.Place.File == best.Place.File && w.Place.Line < best.Place.Line) {
 			best = w

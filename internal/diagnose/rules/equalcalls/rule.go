@@ -38,7 +38,7 @@ func Rule() diagnose.Rule {
 
 // called is what one statement waits for in the requests of one handler.
 type called struct {
-	place               diagnose.Place
+	place               diagnose.Location
 	requests, count, ns int64
 }
 
@@ -68,7 +68,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 func places(s *diagnose.Subject, r *diagnose.TraceRequests) (out []*called) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		var at *diagnose.Place
+		var at *diagnose.Location
 		for j := range c.Stack {
 			f := &c.Stack[j]
 			if !s.Own(f) {

@@ -14,8 +14,8 @@ import (
 // go statement, or the call of somebody's Go, that has it as a literal, or the
 // only one that names it. sure is false where there is none, or several: the place is
 // then the function's own.
-func startedAt(s *diagnose.Subject, first *callstack.Frame) (p diagnose.Place, sure bool) {
-	p = diagnose.Place{Function: first.Function, File: first.File, Line: first.Line, EndLine: first.Line}
+func startedAt(s *diagnose.Subject, first *callstack.Frame) (p diagnose.Location, sure bool) {
+	p = diagnose.Location{Function: first.Function, File: first.File, Line: first.Line, EndLine: first.Line}
 	outer, made := symbolname.Cut(first.Function)
 	switch made {
 	case symbolname.GoCall:
@@ -37,7 +37,7 @@ func startedAt(s *diagnose.Subject, first *callstack.Frame) (p diagnose.Place, s
 		}
 		if lit, ok := n.(*ast.FuncLit); ok {
 			if by := starts(pkg, lit); by != nil { // the innermost comes last
-				p, sure = diagnose.Place{Function: outer, File: first.File, Line: s.LineAt(by.Pos()), EndLine: s.LineAt(by.End())}, true
+				p, sure = diagnose.Location{Function: outer, File: first.File, Line: s.LineAt(by.Pos()), EndLine: s.LineAt(by.End())}, true
 			}
 		}
 		return true
@@ -46,7 +46,7 @@ func startedAt(s *diagnose.Subject, first *callstack.Frame) (p diagnose.Place, s
 }
 
 // namedAt is startedAt for a declared function.
-func namedAt(s *diagnose.Subject, first *callstack.Frame, own diagnose.Place) (p diagnose.Place, sure bool) {
+func namedAt(s *diagnose.Subject, first *callstack.Frame, own diagnose.Location) (p diagnose.Location, sure bool) {
 	of := s.FunctionOf(first.Function)
 	if of == nil || of.Object == nil {
 		return own, false

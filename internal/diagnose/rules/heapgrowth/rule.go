@@ -45,7 +45,7 @@ const (
 )
 
 type growth struct {
-	diagnose.Place
+	diagnose.Location
 	bytes, objects int64
 	end            int64 // bytes alive at the end, whenever they were allocated
 }
@@ -59,7 +59,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		return nil
 	}
 	before, after := &s.Heap[0], &s.Heap[len(s.Heap)-1]
-	places := make(map[diagnose.Place]*growth)
+	places := make(map[diagnose.Location]*growth)
 	was := add(s, places, before, -1)
 	now := add(s, places, after, 1)
 	added := now - was
@@ -84,7 +84,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 
 // add puts the bytes of a profile to the innermost lines of the user's own
 // code; without any, to the function that allocates.
-func add(s *diagnose.Subject, places map[diagnose.Place]*growth, snap *diagnose.Snapshot, sign int64) (bytes int64) {
+func add(s *diagnose.Subject, places map[diagnose.Location]*growth, snap *diagnose.Snapshot, sign int64) (bytes int64) {
 	count, err := snap.TypeIndex("inuse_objects")
 	allocates := func(fn string) bool { return !diagnose.OfRuntime(fn) && symbolname.Package(fn) != "sync" }
 	diagnose.EachBase(snap.Classified, snap.Column, func(sample *callstack.Stacks, stack []callstack.FrameID) {
@@ -98,7 +98,7 @@ func add(s *diagnose.Subject, places map[diagnose.Place]*growth, snap *diagnose.
 		p := st.Place(f.Function)
 		g := places[p]
 		if g == nil {
-			g = &growth{Place: p}
+			g = &growth{Location: p}
 			places[p] = g
 		}
 		g.bytes += sign * n
@@ -118,7 +118,7 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 		left = g.end // it began with none
 	}
 	c := diagnose.Claim{
-		Place: g.Place, Confidence: finding.High,
+		Place: g.Location, Confidence: finding.High,
 		Leak:   s.LeftBehind(finding.LeakBytes, left, s.HeapOperations),
 		Why:    "What stays alive is never given back: the process grows with everything it does, and each collection has more to go through.",
 		Remedy: "Remove what is no longer needed, or bound it by number or age. If all of it is needed, there is nothing to fix.",
@@ -139,7 +139,7 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 		{Kind: "heap", Text: text},
 		{Kind: "metrics", Text: fmt.Sprintf("the live heap rose all along, from %s to %s in %s", quantity.Bytes(r.From), quantity.Bytes(r.To), quantity.Nanoseconds(float64(r.Ns)))},
 	}
-	if holder := holder(s, g.Place); holder != "" {
+	if holder := holder(s, g.Location); holder != "" {
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "it is stored in " + holder})
 		c.Remedy = fmt.Sprintf("Remove from %s what is no longer needed, or bound it by number or age. If all of it is needed, there is nothing to fix.", holder)
 	} else {
@@ -151,7 +151,7 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 
 // holder is what the statement at a place stores its value in: an element of a
 // map or a slice, a field, or what it appends to; "" where that is not known.
-func holder(s *diagnose.Subject, p diagnose.Place) (name string) {
+func holder(s *diagnose.Subject, p diagnose.Location) (name string) {
 	st, ok := s.Statement(p.File, p.Line).Node.(*ast.AssignStmt)
 	if !ok {
 		return ""

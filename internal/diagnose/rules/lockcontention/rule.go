@@ -64,7 +64,7 @@ func remedy(s *diagnose.Subject, l *lockheld.Lock) string {
 }
 
 // lines names the held lines from the first to the last.
-func lines(held []diagnose.Place) string {
+func lines(held []diagnose.Location) string {
 	first, last := held[0].Line, held[len(held)-1].EndLine
 	if first == last {
 		return fmt.Sprintf("line %d", first)

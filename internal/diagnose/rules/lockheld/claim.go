@@ -133,7 +133,7 @@ func (f *finder) evidence(c *contended, u *underLock) []finding.Evidence {
 
 // waited is what the block profile, which charges the waiter, says of the Lock
 // statement.
-func (f *finder) waited(c *contended) (all contention.Place, ok bool) {
+func (f *finder) waited(c *contended) (all contention.Site, ok bool) {
 	s := f.s
 	if s.Block == nil {
 		return all, false
@@ -149,7 +149,7 @@ func (f *finder) waited(c *contended) (all contention.Place, ok bool) {
 		locks, _ := half(s.Program.FuncOf(frame.Function))
 		return !locks
 	}
-	for _, p := range contention.Places(s.Block.Frames, s.BlockCol, count, s.Block.Keep(hot.Base), own) {
+	for _, p := range contention.Sites(s.Block.Frames, s.BlockCol, count, s.Block.Keep(hot.Base), own) {
 		if p.Kind == contention.Lock && p.File == c.function.File && c.lock.has(p.Line) {
 			all.DelayNs += p.DelayNs
 			all.Count += p.Count

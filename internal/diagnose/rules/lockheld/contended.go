@@ -12,17 +12,17 @@ import (
 
 // Lock is a lock that others waited for, for rules about the waiting itself.
 type Lock struct {
-	Place diagnose.Place // of the Lock statement; of Inside, where the user's own code calls
-	Delay diagnose.Set   // samples of the mutex profile
+	Place diagnose.Location // of the Lock statement; of Inside, where the user's own code calls
+	Delay diagnose.Set      // samples of the mutex profile
 	// Name is the locked expression, "" where no critical section was found.
 	Name string
 	// Inside is the function of somebody else's that holds the lock, "" where
 	// the user's own does.
 	Inside string
-	Read   bool             // RLock
-	Held   []diagnose.Place // lines, nil without a section
-	Under  diagnose.Set     // base samples of the CPU profile while it is held
-	Loops  []Loop           // that run then, the longest first
+	Read   bool                // RLock
+	Held   []diagnose.Location // lines, nil without a section
+	Under  diagnose.Set        // base samples of the CPU profile while it is held
+	Loops  []Loop              // that run then, the longest first
 	// Evidence says how long others waited, and what ran meanwhile.
 	Evidence []finding.Evidence
 }

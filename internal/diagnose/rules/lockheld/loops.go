@@ -68,7 +68,7 @@ func (f *finder) loops(c *contended, u *underLock) (out []Loop) {
 	}) {
 		n := f.s.CPUSamples(found[at].Keep())
 		if share := float64(n) / float64(held); n >= loopSamples && share >= loopShare {
-			out = append(out, Loop{f.s.At(diagnose.Place{File: at.File, Line: at.Line}), share})
+			out = append(out, Loop{f.s.At(diagnose.Location{File: at.File, Line: at.Line}), share})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Loop) int { return cmp.Compare(b.Share, a.Share) })

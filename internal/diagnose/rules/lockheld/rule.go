@@ -151,6 +151,6 @@ func (f *finder) note(s *section, frame *callstack.Frame) *contended {
 }
 
 // place is that of the Lock statement.
-func (c *contended) place() diagnose.Place {
-	return diagnose.Place{Function: c.name, File: c.function.File, Line: c.lock.first, EndLine: c.lock.last}
+func (c *contended) place() diagnose.Location {
+	return diagnose.Location{Function: c.name, File: c.function.File, Line: c.lock.first, EndLine: c.lock.last}
 }

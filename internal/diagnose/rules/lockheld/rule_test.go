@@ -123,7 +123,7 @@ func TestFind(t *testing.T) {
 			continue
 		}
 		c := claims[0]
-		if c.Place != (diagnose.Place{Function: "m/x.(*S).sell", File: "x.go", Line: 4, EndLine: 4}) {
+		if c.Place != (diagnose.Location{Function: "m/x.(*S).sell", File: "x.go", Line: 4, EndLine: 4}) {
 			t.Errorf("%s: place %+v", test.name, c.Place)
 		}
 		if len(c.Held) != 1 || c.Held[0].Line != 6 || c.Held[0].EndLine != 7 {

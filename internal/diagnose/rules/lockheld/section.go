@@ -36,13 +36,13 @@ type lines struct{ first, last int }
 func (l lines) has(line int) bool { return l.first <= line && line <= l.last }
 
 // places are the held lines as ranges.
-func (s *section) places() (out []diagnose.Place) {
+func (s *section) places() (out []diagnose.Location) {
 	for _, l := range slices.Sorted(maps.Keys(s.held)) {
 		if n := len(out); n > 0 && out[n-1].EndLine == l-1 {
 			out[n-1].EndLine = l
 			continue
 		}
-		out = append(out, diagnose.Place{Function: s.function.Name, File: s.function.File, Line: l, EndLine: l})
+		out = append(out, diagnose.Location{Function: s.function.Name, File: s.function.File, Line: l, EndLine: l})
 	}
 	return out
 }

@@ -46,9 +46,9 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// kept is what a statement's objects that are alive add up to.
-type kept struct {
-	place          diagnose.Place
+// liveObjects sums the live objects that a statement allocated.
+type liveObjects struct {
+	place          diagnose.Location
 	objects, bytes int64
 }
 
@@ -62,7 +62,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 	if err != nil {
 		return nil
 	}
-	var list []*kept
+	var list []*liveObjects
 	var all int64
 	diagnose.EachBase(snap.Classified, snap.Column, func(sample *callstack.Stacks, stack []callstack.FrameID) {
 		n := sample.Value(count)
@@ -73,10 +73,10 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 		}
 		st := s.Statement(f.File, f.Line)
 		p := st.Place(f.Function)
-		i := slices.IndexFunc(list, func(k *kept) bool { return k.place == p })
+		i := slices.IndexFunc(list, func(k *liveObjects) bool { return k.place == p })
 		if i < 0 {
 			i = len(list)
-			list = append(list, &kept{place: p})
+			list = append(list, &liveObjects{place: p})
 		}
 		list[i].objects += n
 		list[i].bytes += sample.Value(snap.Column)
@@ -94,7 +94,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 	return out
 }
 
-func claim(k *kept, part, share float64, of string, all int64) diagnose.Claim {
+func claim(k *liveObjects, part, share float64, of string, all int64) diagnose.Claim {
 	return diagnose.Claim{
 		Place: k.place, Wait: part * share, Confidence: finding.Low,
 		Why: fmt.Sprintf("The collector takes %s of the CPU time, and %s of the objects that it goes through are of this statement: %s, which holds pointers.",
@@ -107,7 +107,7 @@ func claim(k *kept, part, share float64, of string, all int64) diagnose.Claim {
 
 // made is the type of the object with pointers that a statement allocates; "" where it
 // shows none, or several.
-func made(s *diagnose.Subject, at diagnose.Place) string {
+func made(s *diagnose.Subject, at diagnose.Location) string {
 	pkg := s.PackageOf(at.File)
 	st := s.Statement(at.File, at.Line)
 	if pkg == nil || !st.Known {

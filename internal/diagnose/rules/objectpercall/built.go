@@ -163,7 +163,7 @@ func givesAway(method *typed.Function) (found bool) {
 	return found
 }
 
-func (x *constructor) claim(p *repeated.Place) diagnose.Claim {
+func (x *constructor) claim(p *repeated.CallSite) diagnose.Claim {
 	c := diagnose.Claim{
 		Place: p.Place(), Cost: p.Cost, Avoidable: p.Avoidable, Confidence: finding.Medium,
 		Why:      fmt.Sprintf("%s builds the same object in every call, and %s is only asked by its methods and dropped.", strings.Join(p.ShortNames(), " and "), x.name),

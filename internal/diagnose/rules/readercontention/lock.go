@@ -11,7 +11,7 @@ import (
 
 // shared finds the lock that a function reads under, and whether there is one of it
 // as far as the source shows.
-func shared(s *diagnose.Subject, f *callstack.Frame) (at diagnose.Place, name string, ok bool) {
+func shared(s *diagnose.Subject, f *callstack.Frame) (at diagnose.Location, name string, ok bool) {
 	pkg := s.PackageOf(f.File)
 	fn := s.FunctionAt(f.File, f.Line)
 	if pkg == nil || fn == nil {

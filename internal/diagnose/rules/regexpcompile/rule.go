@@ -113,7 +113,7 @@ func part(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool) {
 	})
 }
 
-func claim(p *repeated.Place) diagnose.Claim {
+func claim(p *repeated.CallSite) diagnose.Claim {
 	return diagnose.Claim{
 		Place: p.Place(), Cost: p.Cost, Avoidable: p.Avoidable, Confidence: p.Confidence(),
 		Why:      fmt.Sprintf("%s compiles a regular expression in every call, and %s.", strings.Join(p.ShortNames(), " and "), p.Reason()),
@@ -122,7 +122,7 @@ func claim(p *repeated.Place) diagnose.Claim {
 	}
 }
 
-func remedy(p *repeated.Place) string {
+func remedy(p *repeated.CallSite) string {
 	const rarely = " Where it is rarely needed, sync.OnceValue compiles it when it is first asked for."
 	use := ""
 	if slices.ContainsFunc(p.Names, func(n string) bool { return slices.Contains(matches, n) }) {

@@ -11,7 +11,7 @@ import (
 
 // compilation is a statement that compiles constant patterns again and again.
 type compilation struct {
-	place *repeated.Place
+	place *repeated.CallSite
 	alone bool // it compiles one, which no replacement has taken
 }
 

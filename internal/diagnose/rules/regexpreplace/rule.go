@@ -86,7 +86,7 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	})
 	compiled := compilations(s)
 	for _, place := range places {
-		r := &replacement{Place: place, s: s}
+		r := &replacement{CallSite: place, s: s}
 		for _, c := range s.Sites(place.At) {
 			if p, ok := equivalent(c); ok {
 				r.calls, r.plans = append(r.calls, c), append(r.plans, p)
@@ -128,15 +128,15 @@ func isHeap(c *hot.Classified) bool {
 
 // replacement is a place with what its calls say.
 type replacement struct {
-	*repeated.Place
+	*repeated.CallSite
 	s     *diagnose.Subject
 	calls []typed.Site
-	plans []plan            // of the calls
-	with  []*repeated.Place // compilations that serve it alone
+	plans []plan               // of the calls
+	with  []*repeated.CallSite // compilations that serve it alone
 }
 
 func (r *replacement) claim() diagnose.Claim {
-	c := diagnose.Claim{Place: r.Place.Place(), Cost: r.Cost, Avoidable: r.Avoidable, Confidence: finding.High}
+	c := diagnose.Claim{Place: r.CallSite.Place(), Cost: r.Cost, Avoidable: r.Avoidable, Confidence: finding.High}
 	var shown, words []string
 	pkg, spaces := "strings", ""
 	for i := range r.plans {

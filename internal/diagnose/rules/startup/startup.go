@@ -61,7 +61,7 @@ func evidence(i *gctrace.Init) string {
 
 // where is the statement of a package's initialization that allocates the most, or else
 // takes the most CPU time; how is what says so, "" where nothing does.
-func where(s *diagnose.Subject, pkg string) (at diagnose.Place, how string) {
+func where(s *diagnose.Subject, pkg string) (at diagnose.Location, how string) {
 	if s.Allocs != nil {
 		if at, n, all := heaviest(s, s.Allocs.Frames, s.AllocCol, pkg); n > 0 {
 			return at, fmt.Sprintf("of %s that the profile has allocated in the package's initialization, %s are this statement's", quantity.Bytes(float64(all)), quantity.Bytes(float64(n)))
@@ -77,8 +77,8 @@ func where(s *diagnose.Subject, pkg string) (at diagnose.Place, how string) {
 
 // heaviest is the place in a package's initialization, in its own code, that most of a
 // column is below.
-func heaviest(s *diagnose.Subject, p *callstack.Frames, column int, pkg string) (at diagnose.Place, most, all int64) {
-	sums := make(map[diagnose.Place]int64)
+func heaviest(s *diagnose.Subject, p *callstack.Frames, column int, pkg string) (at diagnose.Location, most, all int64) {
+	sums := make(map[diagnose.Location]int64)
 	for sample := p.Stacks(nil, column); sample.Next(); {
 		n := sample.Value(column)
 		for k := len(sample.Stack) - 1; k >= 0; k-- { // from the root

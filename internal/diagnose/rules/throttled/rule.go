@@ -36,7 +36,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	if run == nil || run.ThrottledNs == nil || run.TargetCPUNs == nil || run.WallNs <= 0 || float64(*run.ThrottledNs) < least*float64(run.WallNs) {
 		return nil
 	}
-	var best *diagnose.PlaceSamples
+	var best *diagnose.LocationSamples
 	places := s.OwnSamples(nil)
 	for i := range places {
 		if p := &places[i]; best == nil || s.CPUSamples(p.Keep()) > s.CPUSamples(best.Keep()) {

@@ -43,19 +43,19 @@ func DefaultOptions() Options {
 	return Options{NodeGap: 24, EdgeGap: 14, LayerGap: 26, MaxItems: 200_000}
 }
 
-// Point is a place in the drawing, from its upper left corner.
+// Point is a point in the drawing, measured from its upper left corner.
 type Point struct {
 	X, Y float64
 }
 
-// Place is where a node went.
-type Place struct {
+// NodePosition is the position of a node in the drawing.
+type NodePosition struct {
 	X, Y   float64 // of its centre
 	Beside float64 // the left end of the room beside it
 	Layer  int     // from 0 at the top of its component
 }
 
-// Route is the way of an edge.
+// Route is the route of an edge.
 type Route struct {
 	// Curve is a chain of cubic Bézier curves: where it starts, then three
 	// points for each curve: two that bend it and the one it goes to. It starts
@@ -73,9 +73,9 @@ type Route struct {
 // Drawing is a layered drawing.
 type Drawing struct {
 	Width, Height float64
-	Nodes         []Place // as the input's
-	Edges         []Route // as the input's
-	Crossings     int     // of lines, each pair counted between each two layers
+	Nodes         []NodePosition // as the input's
+	Edges         []Route        // as the input's
+	Crossings     int            // of lines, each pair counted between each two layers
 }
 
 // ErrTooLarge is returned for graphs that nobody could look at.
@@ -101,7 +101,7 @@ func Draw(nodes []Node, edges []Edge, o Options) (*Drawing, error) {
 		}
 		looped[e.From] = looped[e.From] || e.From == e.To
 	}
-	d := &Drawing{Nodes: make([]Place, len(nodes)), Edges: make([]Route, len(edges))}
+	d := &Drawing{Nodes: make([]NodePosition, len(nodes)), Edges: make([]Route, len(edges))}
 	var boxes []box
 	var parts []*component
 	room := o.MaxItems

@@ -85,7 +85,7 @@ func (r rect) overlaps(s rect) bool {
 	return r.left < s.right && s.left < r.right && r.top < s.bottom && s.top < r.bottom
 }
 
-func boxOf(n Node, p Place) rect {
+func boxOf(n Node, p NodePosition) rect {
 	w, h := float64(n.Width)/2, float64(n.Height)/2
 	return rect{p.X - w, p.Y - h, p.X + w, p.Y + h}
 }
@@ -201,7 +201,7 @@ func TestNothingToDraw(t *testing.T) {
 		t.Errorf("a drawing of nothing takes %v by %v", d.Width, d.Height)
 	}
 	d := draw(t, []Node{{Width: 10, Height: 6}}, nil)
-	if want := (Place{X: 5, Y: 3, Beside: 10}); d.Nodes[0] != want || d.Width != 10 || d.Height != 6 {
+	if want := (NodePosition{X: 5, Y: 3, Beside: 10}); d.Nodes[0] != want || d.Width != 10 || d.Height != 6 {
 		t.Errorf("one node: %+v", d)
 	}
 }

@@ -48,7 +48,7 @@ func (c *component) route(d *Drawing, x0, y0 int) {
 		if c.labels {
 			l /= 2
 		}
-		d.Nodes[input] = Place{X: float64(x0 + c.x[n]), Y: float64(y0) + c.middle(n), Layer: l, Beside: float64(x0 + c.x[n] + it.right - c.sizes[n].Beside)}
+		d.Nodes[input] = NodePosition{X: float64(x0 + c.x[n]), Y: float64(y0) + c.middle(n), Layer: l, Beside: float64(x0 + c.x[n] + it.right - c.sizes[n].Beside)}
 	}
 	starts, ends := c.ports()
 	for i, e := range c.edges {

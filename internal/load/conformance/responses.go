@@ -7,9 +7,9 @@ import (
 	"whet/internal/loadresult"
 )
 
-// answer is one thing that a server can say to a request, and what a load must
-// make of it.
-type answer struct {
+// responseCase is a response of a server and the result that a load must report for
+// it.
+type responseCase struct {
 	name   string
 	text   string
 	method string // "": GET
@@ -26,10 +26,10 @@ type answer struct {
 // answers are what any engine must read, whatever way it comes in pieces. Where
 // the standard's letter and net/http differ, net/http is followed: its users
 // are those who read the figures.
-func answers() []answer {
+func answers() []responseCase {
 	const head = "HTTP/1.1 200 OK\r\n"
 	long := strings.Repeat("0123456789abcdef", 5000)
-	return []answer{
+	return []responseCase{
 		{name: "length", text: head + "Content-Length: 5\r\n\r\nhello", status: 200, bytes: 5},
 		{name: "length 0", text: head + "Content-Length: 0\r\n\r\n", status: 200},
 		{name: "long", text: head + "Content-Length: 80000\r\n\r\n" + long, status: 200, bytes: 80000},

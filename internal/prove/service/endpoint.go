@@ -16,29 +16,29 @@ import (
 	"whet/internal/recording"
 )
 
-// standing is a side that answers.
-type standing struct {
+// endpoint is a running side.
+type endpoint struct {
 	url     string
 	pprof   string // base address of its instruments; "": none was given
 	proc    *process.Running
 	printed *prove.Printed
 }
 
-// already is what a service takes to answer that was not to be there.
+// already bounds the wait for a response of a service that should not be running.
 const already = 100 * time.Millisecond
 
-// open makes a side stand: a command is started and waited for.
-func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error) {
+// open starts a side's command and waits until it responds.
+func (r *runner) open(ctx context.Context, side compare.Side) (*endpoint, error) {
 	if !r.o.commands() {
 		address := r.o.Operand(side)
-		s := &standing{url: address, pprof: r.o.pprof(side, portOf(address))}
+		s := &endpoint{url: address, pprof: r.o.pprof(side, portOf(address))}
 		if err := load.Ready(ctx, r.loadOptions(s), r.o.Ready, nil); err != nil {
 			return nil, err
 		}
 		return s, nil
 	}
 	if !strings.Contains(r.o.URL, portMark) {
-		s := &standing{url: r.o.URL, pprof: r.o.pprof(side, portOf(r.o.URL))}
+		s := &endpoint{url: r.o.URL, pprof: r.o.pprof(side, portOf(r.o.URL))}
 		if load.Ready(ctx, r.loadOptions(s), already, nil) == nil {
 			return nil, fmt.Errorf("%s answers before the command was started: stop the server that listens there, or write {port} in the URL and in the commands", recording.Redacted(s.url))
 		}
@@ -52,7 +52,7 @@ func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error
 			return nil, err
 		}
 		port := strconv.Itoa(ports[0])
-		s := &standing{url: strings.ReplaceAll(r.o.URL, portMark, port), pprof: r.o.pprof(side, port)}
+		s := &endpoint{url: strings.ReplaceAll(r.o.URL, portMark, port), pprof: r.o.pprof(side, port)}
 		err = r.start(ctx, side, s, port)
 		if err == nil {
 			return s, nil
@@ -65,7 +65,7 @@ func (r *runner) open(ctx context.Context, side compare.Which) (*standing, error
 }
 
 // start starts a side's command and waits until it answers.
-func (r *runner) start(ctx context.Context, side compare.Which, s *standing, port string) error {
+func (r *runner) start(ctx context.Context, side compare.Side, s *endpoint, port string) error {
 	argv, err := prove.Split(r.o.Operand(side))
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (r *runner) start(ctx context.Context, side compare.Which, s *standing, por
 }
 
 // whileAlive returns a context that ends with the side's process too.
-func (s *standing) whileAlive(ctx context.Context) (context.Context, func()) {
+func (s *endpoint) whileAlive(ctx context.Context) (context.Context, func()) {
 	if s.proc == nil {
 		return context.WithCancel(ctx)
 	}
@@ -105,7 +105,7 @@ func (e *endedError) Error() string { return e.text }
 const dying = 500 * time.Millisecond
 
 // explain puts the end of the process in the place of what followed from it.
-func (s *standing) explain(err error) error {
+func (s *endpoint) explain(err error) error {
 	if s.proc == nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (s *standing) explain(err error) error {
 }
 
 // close ends what was started, with all its process group.
-func (s *standing) close() {
+func (s *endpoint) close() {
 	if s.proc != nil {
 		s.proc.Stop()
 	}

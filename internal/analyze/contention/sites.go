@@ -21,8 +21,8 @@ const (
 	Other     Kind = "other" // sync.Once, the runtime's own locks, and what has no symbols
 )
 
-// Place is one line that waits, or in a mutex profile lets others wait.
-type Place struct {
+// Site is a source line that waits or, in a mutex profile, makes others wait.
+type Site struct {
 	Kind     Kind
 	Function string // as the linker names it; "" without symbols
 	File     string // as the profile has it
@@ -32,19 +32,19 @@ type Place struct {
 	Idle     bool // waits for a next job, not for somebody who is ahead
 }
 
-// Places adds up the samples that keep selects (nil: all) by kind, place and
+// Sites adds up the samples that keep selects (nil: all) by kind, place and
 // idleness, the longest delay first. column holds nanoseconds, countColumn
 // waits. own says whether a frame is the user's own code; nil takes every
 // frame outside the runtime and package sync for it.
-func Places(p *callstack.Frames, column, countColumn int, keep callstack.Keep, own func(*callstack.Frame) bool) []Place {
+func Sites(p *callstack.Frames, column, countColumn int, keep callstack.Keep, own func(*callstack.Frame) bool) []Site {
 	if own == nil {
 		own = func(*callstack.Frame) bool { return true }
 	}
-	at := make(map[Place]int)
-	var out []Place
+	at := make(map[Site]int)
+	var out []Site
 	for s := p.Stacks(keep, column, countColumn); s.Next(); {
 		w := read(p, s.Stack)
-		k := Place{Kind: w.kind, Idle: w.idle(own)} // without figures
+		k := Site{Kind: w.kind, Idle: w.idle(own)} // without figures
 		if f := w.place(own); f != nil {
 			k.Function, k.File, k.Line = f.Function, f.File, f.Line
 		}
@@ -57,7 +57,7 @@ func Places(p *callstack.Frames, column, countColumn int, keep callstack.Keep, o
 		out[j].DelayNs += s.Value(column)
 		out[j].Count += s.Value(countColumn)
 	}
-	slices.SortFunc(out, func(a, b Place) int {
+	slices.SortFunc(out, func(a, b Site) int {
 		return cmp.Or(
 			cmp.Compare(b.DelayNs, a.DelayNs), cmp.Compare(b.Count, a.Count),
 			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
@@ -68,7 +68,7 @@ func Places(p *callstack.Frames, column, countColumn int, keep callstack.Keep, o
 	return out
 }
 
-func idleRank(p Place) int {
+func idleRank(p Site) int {
 	if p.Idle {
 		return 1
 	}

@@ -6,9 +6,9 @@ import (
 	"whet/internal/callstack"
 )
 
-// placer decides about all locations of a profile and about those that are
-// made of labels, which follow them.
-type placer struct {
+// expander expands the locations of a profile, and after them the locations made
+// of labels, into the steps that the options select.
+type expander struct {
 	s         *Selection
 	rules     *rules
 	noInlines bool
@@ -17,13 +17,13 @@ type placer struct {
 	functions []callstack.Function // of added, in their order
 }
 
-func newPlacer(s *Selection, r *rules, g grain, o *Options) *placer {
+func newExpander(s *Selection, r *rules, g grain, o *Options) *expander {
 	s.rules, s.noInlines, s.showColumns = r, o.NoInlines, o.ShowColumns
-	return &placer{s: s, rules: r, noInlines: o.NoInlines, nodes: newNodeTable(g, o), added: make(map[callstack.Function]callstack.LocationID)}
+	return &expander{s: s, rules: r, noInlines: o.NoInlines, nodes: newNodeTable(g, o), added: make(map[callstack.Function]callstack.LocationID)}
 }
 
 // labelFrame returns the location that stands for the values of a label.
-func (b *placer) labelFrame(name, key string) callstack.LocationID {
+func (b *expander) labelFrame(name, key string) callstack.LocationID {
 	f := callstack.Function{Name: name, File: key}
 	id, ok := b.added[f]
 	if !ok {
@@ -35,11 +35,11 @@ func (b *placer) labelFrame(name, key string) callstack.LocationID {
 }
 
 // finish decides, once all label frames are known.
-func (b *placer) finish() {
+func (b *expander) finish() {
 	p := b.s.profile
 	b.rules.functions = append(slices.Clip(p.Functions), b.functions...)
 	b.nodes.whole = make([]NodeID, len(b.rules.functions))
-	b.s.places = make([]place, 0, len(p.Locations)+len(b.functions))
+	b.s.expansions = make([]expansion, 0, len(p.Locations)+len(b.functions))
 	b.s.steps = make([]Step, 0, len(p.Locations)+len(b.functions)+few)
 	for i := range p.Locations {
 		b.place(b.s.spot(i), p.Locations[i].Address)
@@ -67,10 +67,10 @@ func (s *Selection) spot(i int) spot {
 }
 
 // place adds the next place.
-func (b *placer) place(at spot, address uint64) {
+func (b *expander) place(at spot, address uint64) {
 	s := b.s
 	lines, f := b.rules.decide(at)
-	pl := place{first: uint32(len(s.steps)), flags: f}
+	pl := expansion{first: uint32(len(s.steps)), flags: f}
 	switch {
 	case f&hidden != 0:
 	case len(lines) == 0:
@@ -85,5 +85,5 @@ func (b *placer) place(at spot, address uint64) {
 		}
 	}
 	pl.end = uint32(len(s.steps))
-	s.places = append(s.places, pl)
+	s.expansions = append(s.expansions, pl)
 }

@@ -17,14 +17,14 @@ import (
 )
 
 // ask asks once.
-func ask(t *testing.T, o Options, q Request) (*Answer, error) {
+func ask(t *testing.T, o Options, q Request) (*Response, error) {
 	t.Helper()
-	a, err := NewAsker(o)
+	a, err := NewClient(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	return a.Ask(context.Background(), q)
+	return a.Do(context.Background(), q)
 }
 
 // What is asked arrives as it was meant, with what the request leaves out taken
@@ -59,11 +59,11 @@ func TestAsk(t *testing.T) {
 
 // Of a long answer the beginning is kept, and all of it digested.
 func TestAskLong(t *testing.T) {
-	const size = MaxAnswer + 12345
+	const size = MaxResponseBody + 12345
 	s := quiet(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, size)) })
 	a, err := ask(t, options(s.URL), Request{})
 	sum := sha256.Sum256(make([]byte, size))
-	if err != nil || len(a.Body) != MaxAnswer || a.Bytes != size || a.SHA256 != hex.EncodeToString(sum[:]) {
+	if err != nil || len(a.Body) != MaxResponseBody || a.Bytes != size || a.SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("%d of %d bytes, %v", len(a.Body), a.Bytes, err)
 	}
 }
@@ -92,17 +92,17 @@ func TestAskFails(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", q, err, want)
 		}
 	}
-	a, err := NewAsker(o)
+	a, err := NewClient(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := a.Ask(ctx, Request{}); err != context.Canceled {
+	if _, err := a.Do(ctx, Request{}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := NewAsker(Options{}); err == nil {
+	if _, err := NewClient(Options{}); err == nil {
 		t.Error("no options, no error")
 	}
 }

@@ -16,17 +16,17 @@ import (
 	"whet/internal/load/record"
 )
 
-// Asker asks a target one question after the other, over a connection that is
-// kept, and keeps the answers. It is no driver: use it where what is answered
-// matters, and not how fast.
-type Asker struct {
+// Client sends a target one request after the other over a persistent connection
+// and returns the responses. It generates no load: use it to read responses, not to
+// time them.
+type Client struct {
 	o         Options
 	template  *http.Request
 	body      []byte // of the template
 	transport *http.Transport
 }
 
-// Request is one question. What it leaves out is that of the options.
+// Request is an HTTP request. Its empty fields default to those of the options.
 type Request struct {
 	Method string
 	Target string // path and query, as in a request line; "" is that of Options.URL
@@ -34,21 +34,21 @@ type Request struct {
 	Body   []byte
 }
 
-// Answer is what came back. A redirect is an answer like any other.
-type Answer struct {
+// Response is an HTTP response. A redirect is a response like any other.
+type Response struct {
 	Status int
 	Header map[string][]string // with canonical names
-	Body   []byte              // at most MaxAnswer bytes of it
+	Body   []byte              // at most MaxResponseBody bytes of it
 	Bytes  int64               // of the whole body
 	SHA256 string              // of the whole body
 }
 
-// MaxAnswer is how much of an answer's body is kept.
-const MaxAnswer = 4 << 20
+// MaxResponseBody bounds the bytes of a response body that are kept.
+const MaxResponseBody = 4 << 20
 
-// NewAsker takes from the options what does not concern load. Whoever is done
-// with it calls Close.
-func NewAsker(o Options) (*Asker, error) {
+// NewClient returns a client with the options that do not concern load. The caller
+// must call Close when done.
+func NewClient(o Options) (*Client, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -64,15 +64,15 @@ func NewAsker(o Options) (*Asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Asker{o: o, template: template, body: body, transport: o.transport(addresses[0])}, nil
+	return &Client{o: o, template: template, body: body, transport: o.transport(addresses[0])}, nil
 }
 
 // Close closes the connections.
-func (a *Asker) Close() { a.transport.CloseIdleConnections() }
+func (a *Client) Close() { a.transport.CloseIdleConnections() }
 
-// Ask sends one question and reads the whole answer, which is not to take
+// Do sends one question and reads the whole answer, which is not to take
 // longer than the options' timeout.
-func (a *Asker) Ask(ctx context.Context, q Request) (*Answer, error) {
+func (a *Client) Do(ctx context.Context, q Request) (*Response, error) {
 	ctx, stop := context.WithTimeoutCause(ctx, a.o.Timeout, record.ErrTimeout)
 	defer stop()
 	req, err := a.request(ctx, q)
@@ -89,10 +89,10 @@ func (a *Asker) Ask(ctx context.Context, q Request) (*Answer, error) {
 	if err != nil {
 		return nil, a.explain(ctx, req, err, true)
 	}
-	return &Answer{Status: res.StatusCode, Header: res.Header, Body: kept.data, Bytes: n, SHA256: hex.EncodeToString(kept.hash.Sum(nil))}, nil
+	return &Response{Status: res.StatusCode, Header: res.Header, Body: kept.data, Bytes: n, SHA256: hex.EncodeToString(kept.hash.Sum(nil))}, nil
 }
 
-func (a *Asker) request(ctx context.Context, q Request) (*http.Request, error) {
+func (a *Client) request(ctx context.Context, q Request) (*http.Request, error) {
 	req := a.template.Clone(ctx)
 	body := a.body
 	if err := q.Validate(); err != nil {
@@ -143,7 +143,7 @@ func (q *Request) Validate() error {
 
 // explain says what an error of the transport means; body says that the answer's
 // head had come.
-func (a *Asker) explain(ctx context.Context, req *http.Request, err error, body bool) error {
+func (a *Client) explain(ctx context.Context, req *http.Request, err error, body bool) error {
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, record.ErrTimeout) && body:
@@ -164,7 +164,7 @@ type keeper struct {
 
 func (k *keeper) Write(p []byte) (int, error) {
 	k.hash.Write(p)
-	if room := MaxAnswer - len(k.data); room > 0 {
+	if room := MaxResponseBody - len(k.data); room > 0 {
 		k.data = append(k.data, p[:min(room, len(p))]...)
 	}
 	return len(p), nil

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// tables is a decoded message except for its samples, which are read in a
-// second pass: locations and strings may follow them. References are still
-// ids and indices, as the file has them.
-type tables struct {
+// rawProfile is a decoded profile message except for its samples, which are read
+// in a second pass, since locations and strings may follow them. References are
+// ids and indices as in the file.
+type rawProfile struct {
 	strings   []string
 	text      int64 // bytes of strings
 	types     []typeRecord
@@ -87,14 +87,14 @@ func (t *ids) fill(kind string, n int, id func(int) uint64) error {
 	return nil
 }
 
-// memory is about how many bytes the tables take, with what is made of them.
-func (t *tables) memory() int64 {
+// memory estimates the bytes of the tables and of the profile built from them.
+func (t *rawProfile) memory() int64 {
 	return t.text + 24*int64(len(t.strings)+len(t.comments)) + 128*int64(len(t.functions)+len(t.locations)) +
 		64*int64(len(t.lines)) + 256*int64(len(t.mappings))
 }
 
 // index makes records found by their ids.
-func (t *tables) index() error {
+func (t *rawProfile) index() error {
 	err := t.functionN.fill("function", len(t.functions), func(i int) uint64 { return t.functions[i].id })
 	if err == nil {
 		err = t.locationN.fill("location", len(t.locations), func(i int) uint64 { return t.locations[i].id })
@@ -127,7 +127,7 @@ const (
 	profileDocURL      = 15
 )
 
-func (t *tables) field(f field) error {
+func (t *rawProfile) field(f field) error {
 	switch f.num {
 	case profileSampleType, profileSample, profileMapping, profileLocation, profileFunction, profileString, profilePeriodType: // not samples and strings, then
 		if f.wire != wireBytes {
@@ -176,7 +176,7 @@ func (t *tables) field(f field) error {
 
 // stringRun reads the strings at the beginning of data, all that follow each
 // other: one allocation holds them.
-func (t *tables) stringRun(data []byte) (rest []byte, err error) {
+func (t *rawProfile) stringRun(data []byte) (rest []byte, err error) {
 	n := len(t.strings)
 	for rest = data; ; {
 		f, after, err := next(rest)
@@ -203,7 +203,7 @@ func (t *tables) stringRun(data []byte) (rest []byte, err error) {
 
 // keep counts a record that could not be decoded: its framing is known, so
 // reading goes on after it.
-func (t *tables) keep(err error) {
+func (t *rawProfile) keep(err error) {
 	if err != nil {
 		t.malformed++
 	}
@@ -222,7 +222,7 @@ func scalars(data []byte, to ...*uint64) error {
 
 func (v *typeRecord) decode(data []byte) error { return scalars(data, &v.typ, &v.unit) }
 
-func (t *tables) mapping(data []byte) error {
+func (t *rawProfile) mapping(data []byte) error {
 	var m mappingRecord
 	err := scalars(data, &m.id, &m.start, &m.limit, &m.offset, &m.file, &m.buildID, &m.functions, &m.filenames, &m.lineNumbers, &m.inlineFrames)
 	if err == nil {
@@ -231,7 +231,7 @@ func (t *tables) mapping(data []byte) error {
 	return err
 }
 
-func (t *tables) location(data []byte) error {
+func (t *rawProfile) location(data []byte) error {
 	l := locationRecord{firstLine: len(t.lines)}
 	err := eachField(data, func(f field) error {
 		switch f.num {
@@ -263,7 +263,7 @@ func (t *tables) location(data []byte) error {
 	return nil
 }
 
-func (t *tables) function(data []byte) error {
+func (t *rawProfile) function(data []byte) error {
 	var fn functionRecord
 	err := scalars(data, &fn.id, &fn.name, &fn.systemName, &fn.file, &fn.start)
 	if err == nil {

@@ -16,8 +16,8 @@ import (
 	"whet/internal/recording"
 )
 
-// taken is what instruments brought back, before it becomes artifacts.
-type taken struct {
+// instrumentData is the output of instruments, before it becomes artifacts.
+type instrumentData struct {
 	profiles record.Profiles
 	before   []record.File // states of earlier moments, of the last run alone
 	traces   []record.File
@@ -33,7 +33,7 @@ const lateBy = 2 * time.Second
 
 // adopt takes in what the agent wrote during a run, and returns when the agent
 // began, whether it wrote all it had to, or why there is nothing.
-func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int64, whole bool, missing string) {
+func (s *session) adopt(t *instrumentData, a *program.Agent, start, end int64) (began int64, whole bool, missing string) {
 	m, err := a.Read()
 	if err != nil {
 		return start, false, err.Error()
@@ -88,8 +88,8 @@ func (s *session) adopt(t *taken, a *program.Agent, start, end int64) (began int
 	return shift, m.Ended != program.EndedRunning, ""
 }
 
-// store makes artifacts of what was taken.
-func (s *session) store(t *taken) {
+// store writes the data as artifacts.
+func (s *session) store(t *instrumentData) {
 	s.w.AddProfiles(t.profiles, "")
 	s.storeBefore(t, "profiles/", "")
 	for i, trace := range t.traces {
@@ -100,7 +100,7 @@ func (s *session) store(t *taken) {
 }
 
 // storeBefore keeps the states of earlier moments; prefix begins their paths.
-func (s *session) storeBefore(t *taken, prefix, benchmark string) {
+func (s *session) storeBefore(t *instrumentData, prefix, benchmark string) {
 	for i, state := range t.before {
 		s.addFile(fmt.Sprintf("%s%s-before-%d.pb.gz", prefix, state.Kind, i), benchmark, state)
 	}

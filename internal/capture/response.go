@@ -19,13 +19,13 @@ import (
 	"unicode"
 )
 
-// answer is what a server said, as a whole.
-type answer struct {
+// response is a whole HTTP response.
+type response struct {
 	data []byte
-	// start is when the question was sent, head when the answer began. What
-	// the runtime writes at the end of recording lies between the two.
+	// start is the time the request was sent, head the time the response began.
+	// The runtime finishes a recording between the two.
 	start, head, end time.Time
-	cut              bool // there was more
+	cut              bool // the body was longer
 }
 
 // newClient follows redirects that stay on the server it asked: headers may
@@ -77,13 +77,13 @@ func open(client *http.Client, request *http.Request) (*http.Response, error) {
 
 // get reads an answer of at most limit bytes that is neither empty nor a web
 // page.
-func get(client *http.Client, request *http.Request, limit int64, now func() time.Time) (*answer, error) {
+func get(client *http.Client, request *http.Request, limit int64, now func() time.Time) (*response, error) {
 	return getPart(client, request, limit, false, now)
 }
 
 // getPart is get of which a longer answer may be cut, if cut says so.
-func getPart(client *http.Client, request *http.Request, limit int64, cut bool, now func() time.Time) (*answer, error) {
-	a := &answer{start: now()}
+func getPart(client *http.Client, request *http.Request, limit int64, cut bool, now func() time.Time) (*response, error) {
+	a := &response{start: now()}
 	response, err := open(client, request)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func TestFramesLieWhereTheirFunctionIsDeclared(t *testing.T) {
 		Source: text(mended), Program: typedtest.Program(t, typedtest.File{Package: "m/x", Frame: "x.go", Text: mended}),
 		CPU: &hot.Classified{Frames: b.Frames(), Class: make([]hot.Class, len(frames))},
 	}
-	s.mend()
+	s.correctFiles()
 	for i := range frames {
 		if got, want := *s.CPU.Frame(callstack.FrameID(i)), frames[i].want; got.File != want.File || got.Line != want.Line {
 			t.Errorf("%s of %s:%d: %s:%d, want %s:%d", got.Function, frames[i].from.File, frames[i].from.Line, got.File, got.Line, want.File, want.Line)

@@ -6,9 +6,9 @@ import (
 	"whet/internal/quantity"
 )
 
-// Answers says whether the two sides answer alike: services the same requests,
-// commands the same arguments.
-type Answers struct {
+// OutputComparison reports whether both sides give the same output: services for the
+// same requests, commands for the same arguments.
+type OutputComparison struct {
 	Requests  int `json:"requests"`  // that both sides were asked
 	Differing int `json:"differing"` // of them answered differently
 	// Differences are the first ones.
@@ -17,8 +17,8 @@ type Answers struct {
 	Only bool `json:"only"`
 }
 
-// Difference is one place in which two answers differ. Its texts come from the
-// sides, are bounded, and are quoted where they hold what cannot be printed.
+// Difference is one difference between two outputs. Its texts come from the sides;
+// they are bounded, and quoted if they contain unprintable characters.
 type Difference struct {
 	Request string `json:"request"` // "GET /items?id=7"
 	Where   string `json:"where"`   // "status", "header Content-Type", "body.items.0.price", "body at byte 17", "output"
@@ -32,10 +32,10 @@ type Difference struct {
 // which of them is faster is then no question.
 const AnswersDiffer = "answers differ"
 
-func (a *Answers) differ() bool { return a != nil && a.Differing > 0 }
+func (a *OutputComparison) differ() bool { return a != nil && a.Differing > 0 }
 
 // describe is the verdict on answers.
-func (a *Answers) describe() string {
+func (a *OutputComparison) describe() string {
 	if !a.differ() {
 		return fmt.Sprintf("the same answers to %s", quantity.Plural(a.Requests, "request"))
 	}

@@ -12,8 +12,8 @@ import (
 	google "github.com/google/pprof/profile"
 )
 
-// subject is a profile, and what options can say of it.
-type subject struct {
+// testProfile is a profile, and what options can say of it.
+type testProfile struct {
 	file, name, base string
 	samples          int
 	large            bool
@@ -31,7 +31,7 @@ const manySamples = 50_000
 // say in what it is tried with. The base is the profile without every third
 // sample and with every fifth doubled: a difference has samples that came,
 // went and cancel.
-func read(file, tmp string) (*subject, error) {
+func read(file, tmp string) (*testProfile, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func read(file, tmp string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{file: file, name: filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file), samples: len(p.Sample), large: len(p.Sample) > manySamples, values: map[string]string{}, numbers: map[string]int64{}}
+	s := &testProfile{file: file, name: filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file), samples: len(p.Sample), large: len(p.Sample) > manySamples, values: map[string]string{}, numbers: map[string]int64{}}
 	for _, t := range p.SampleType {
 		s.types = append(s.types, t.Type)
 	}

@@ -5,8 +5,8 @@ import (
 	"whet/internal/callstack"
 )
 
-// mend puts the frames of declared functions of the user's own into the file
-// that declares them.
+// correctFiles sets the file of frames of the user's own declared functions to the
+// file that declares them.
 //
 // At a few instructions of an inlined call the runtime gives the file and line
 // of the inlined body together with the name of the function around it (found
@@ -16,7 +16,7 @@ import (
 // that is such an instruction, all of the function's lines seem to lie in another
 // package's file. A line outside of its function is such an instruction's own:
 // it counts for the function's first line, as the right one is not known.
-func (s *Subject) mend() {
+func (s *Subject) correctFiles() {
 	profiles := []*hot.Classified{s.CPU, s.Allocs, s.Mutex, s.Block}
 	if s.Processors != nil {
 		profiles = append(profiles, s.Processors.One)

@@ -10,31 +10,30 @@ import (
 	"whet/internal/symbol"
 )
 
-// places are the addresses of a selection with the frames that the profile has
-// there.
-type places struct {
+// addressTable lists the addresses of a selection with their frames and costs.
+type addressTable struct {
 	s    *selection.Selection
-	at   map[placeKey]int
-	list []onePlace
+	at   map[addressKey]int
+	list []addressCosts
 }
 
-type placeKey struct {
+type addressKey struct {
 	address uint64
 	object  string
 	node    selection.NodeID // where the profile has no address
 }
 
-type onePlace struct {
-	placeKey
+type addressCosts struct {
+	addressKey
 	frames []selection.NodeID // innermost first
 	sum    callgraph.Costs
 }
 
-// newPlaces gathers the places of all samples. Flat and cum of an address
+// newAddressTable collects the addresses of all samples. Flat and cum of an address
 // count a sample once, where pprof's weblist counts it as often as the address
 // is on the stack.
-func newPlaces(s *selection.Selection) *places {
-	p := &places{s: s, at: make(map[placeKey]int)}
+func newAddressTable(s *selection.Selection) *addressTable {
+	p := &addressTable{s: s, at: make(map[addressKey]int)}
 	group := make([]int32, len(s.Nodes))
 	for i := range group {
 		group[i] = callgraph.NoGroup
@@ -63,9 +62,9 @@ func newPlaces(s *selection.Selection) *places {
 }
 
 // add adds the place of one location's steps, root first.
-func (p *places) add(steps []selection.Step, group []int32) {
+func (p *addressTable) add(steps []selection.Step, group []int32) {
 	outer := &p.s.Nodes[steps[0].Node]
-	k := placeKey{address: outer.Address, object: outer.Object}
+	k := addressKey{address: outer.Address, object: outer.Object}
 	if k.address == 0 {
 		k.node = steps[len(steps)-1].Node
 	}
@@ -73,7 +72,7 @@ func (p *places) add(steps []selection.Step, group []int32) {
 	if !ok {
 		id = len(p.list)
 		p.at[k] = id
-		p.list = append(p.list, onePlace{placeKey: k})
+		p.list = append(p.list, addressCosts{addressKey: k})
 	}
 	one := &p.list[id]
 	if len(one.frames) < len(steps) {
@@ -90,7 +89,7 @@ func (p *places) add(steps []selection.Step, group []int32) {
 }
 
 // wanted names the functions that match.
-func (p *places) wanted(match *regexp.Regexp) map[string]bool {
+func (p *addressTable) wanted(match *regexp.Regexp) map[string]bool {
 	out := make(map[string]bool)
 	address, isAddress := uint64(0), false
 	if match != nil {
@@ -116,7 +115,7 @@ func (p *places) wanted(match *regexp.Regexp) map[string]bool {
 
 // instructions are those of the functions that hold a wanted place, with what
 // was measured there; and where there is no binary, the places themselves.
-func (p *places) instructions(c *code, wanted map[string]bool) ([]webInstruction, error) {
+func (p *addressTable) instructions(c *code, wanted map[string]bool) ([]webInstruction, error) {
 	needed := make(map[int]bool)
 	for i := range p.list {
 		for _, id := range p.list[i].frames {
@@ -135,7 +134,7 @@ func (p *places) instructions(c *code, wanted map[string]bool) ([]webInstruction
 		var here []int
 		for _, n := range f.nodes {
 			node := &p.s.Nodes[n.node]
-			id, ok := p.at[placeKey{address: node.Address, object: node.Object}]
+			id, ok := p.at[addressKey{address: node.Address, object: node.Object}]
 			if ok && needed[id] && !slices.Contains(here, id) {
 				here = append(here, id)
 			}
@@ -162,10 +161,10 @@ func (p *places) instructions(c *code, wanted map[string]bool) ([]webInstruction
 }
 
 // measure gives what was measured in a function to its instructions.
-func (p *places) measure(list []webInstruction, f *codeFunction, done map[int]bool) {
+func (p *addressTable) measure(list []webInstruction, f *codeFunction, done map[int]bool) {
 	for _, n := range f.nodes {
 		node := &p.s.Nodes[n.node]
-		id, ok := p.at[placeKey{address: node.Address, object: node.Object}]
+		id, ok := p.at[addressKey{address: node.Address, object: node.Object}]
 		if !ok || done[id] {
 			continue
 		}
@@ -187,7 +186,7 @@ func (p *places) measure(list []webInstruction, f *codeFunction, done map[int]bo
 }
 
 // names makes frames of nodes.
-func (p *places) names(ids []selection.NodeID) []symbol.Frame {
+func (p *addressTable) names(ids []selection.NodeID) []symbol.Frame {
 	var out []symbol.Frame
 	for _, id := range ids {
 		if n := &p.s.Nodes[id]; n.Name != "" {
