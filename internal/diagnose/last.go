@@ -81,15 +81,20 @@ type last struct {
 	failed []string // what is to be warned of
 }
 
-// ask says what is known of a hot place without a finding: its cause, and of the first
-// ones a finding. A place of which a finding elsewhere explains half has none.
+// ask says what is known of a hot place: of one without a finding its cause, and of the
+// first ones a finding. Where there is a finding, only the rules that speak beside
+// others are asked.
 func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool) {
+	beside := p.Finding != nil
+	if beside && number > asked {
+		return k, false
+	}
 	i := 0
 	if !a.pooled {
 		i = a.leading(e)
 	}
 	defer func() {
-		if text := causeOf(p); p.Cause == nil && text != "" {
+		if text := causeOf(p); p.Cause == nil && text != "" && !beside {
 			p.Cause = &text
 		}
 	}()
@@ -101,7 +106,7 @@ func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool)
 	var claimed bool
 	for r := range a.rules {
 		rule := &a.rules[r]
-		if rule.At == nil || !s.hasEvidence(rule) {
+		if rule.At == nil || beside && rule.Beside == nil || !s.hasEvidence(rule) {
 			continue
 		}
 		j, failure := rule.at(s, at)
@@ -111,10 +116,10 @@ func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool)
 		if j.Cause == "" {
 			continue
 		}
-		if p.Cause == nil {
+		if p.Cause == nil && !beside {
 			p.Cause = &j.Cause
 		}
-		if j.Claim == nil || claimed || number > asked || a.explained(s, at) {
+		if j.Claim == nil || claimed || number > asked || a.repeats(s, rule, at, j.Claim) {
 			continue
 		}
 		mem := s.memory()
@@ -129,13 +134,16 @@ func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool)
 			rule: rule.ID, worth: w.worth(s, w.cost), at: e.lines[0].at,
 			file: w.claim.Place.File, function: declared(w.claim.Place.Function), line: w.claim.Place.Line,
 		}, true
-		p.Cause = &j.Cause
+		if !beside || k.worth > e.said {
+			p.Cause = &j.Cause
+		}
 	}
 	return k, ok
 }
 
-// askAbout sorts places, asks about those without a finding in their order, and sorts
-// them again: where one of several alike has a finding now, it is the first.
+// askAbout sorts places, asks about them in their order, and sorts them again: where one
+// of several alike has a finding now, it is the first. Of two findings a place has that
+// which is worth more.
 func (l *ledger) askAbout(out []finding.HotPlace, all []entry, ask func(p *finding.HotPlace, e *entry, number int) (known, bool)) {
 	of := make(map[findingKey]*entry)
 	key := func(p *finding.HotPlace) findingKey { return findingKey{p.Function, p.File, p.Line} }
@@ -148,10 +156,9 @@ func (l *ledger) askAbout(out []finding.HotPlace, all []entry, ask func(p *findi
 	}
 	for i := range out {
 		p := &out[i]
-		if e := of[key(p)]; p.Finding == nil {
-			if k, ok := ask(p, e, i+1); ok {
-				k.explain(p, e)
-			}
+		e := of[key(p)]
+		if k, ok := ask(p, e, i+1); ok && (p.Finding == nil || k.worth > e.said) {
+			k.explain(p, e)
 		}
 	}
 	finding.SortHotPlaces(out)
@@ -193,20 +200,35 @@ func (l *ledger) spot(e *entry, subject int) *Spot {
 	return at
 }
 
-// explained reports whether what findings would take away is half of a place's cost, or
-// more.
-func (a *last) explained(s *Subject, at *Spot) bool {
-	both := func(place *Set, part func(Samples) Keep) Keep {
-		return func(i int) bool {
-			return place.Has(i) && slices.ContainsFunc(a.said[s], func(w weighed) bool {
-				keep := part(w.claim.avoidable())
-				return w.above && keep != nil && keep(i)
-			})
-		}
+// repeats reports whether findings say what a claim about a place says. Those of a rule
+// that speaks beside others are repeated by one that says the same in other words, wherever
+// it is, and by one in the same function; others by any.
+func (a *last) repeats(s *Subject, rule *Rule, at *Spot, c *Claim) bool {
+	if rule.Beside == nil {
+		return a.explained(s, at.Cost.Samples(), func(*weighed) bool { return true })
 	}
-	time := ratio(baseSum(s.CPU, s.CPUColumn, both(&at.Cost.CPU, func(of Samples) Keep { return of.CPU })), baseSum(s.CPU, s.CPUColumn, at.Cost.CPU.Keep()))
-	bytes := ratio(baseSum(s.Allocs, s.AllocCol, both(&at.Cost.Allocs, func(of Samples) Keep { return of.Allocs })), baseSum(s.Allocs, s.AllocCol, at.Cost.Allocs.Keep()))
-	return max(time, bytes) >= 0.5
+	return a.explained(s, c.avoidable(), func(w *weighed) bool {
+		by := &w.claim.Place
+		return w.rule.ID == rule.ID || slices.Contains(rule.Beside, w.rule.ID) || by.File == c.Place.File && declared(by.Function) == declared(c.Place.Function)
+	})
+}
+
+// explained reports whether what some findings would take away is half of samples, or
+// more.
+func (a *last) explained(s *Subject, all Samples, by func(*weighed) bool) bool {
+	part := func(of *hot.Classified, column int, part func(Samples) Keep) float64 {
+		whole := part(all)
+		if whole == nil {
+			return 0
+		}
+		return ratio(baseSum(of, column, func(i int) bool {
+			return whole(i) && slices.ContainsFunc(a.said[s], func(w weighed) bool {
+				keep := part(w.claim.avoidable())
+				return w.above && keep != nil && keep(i) && by(&w)
+			})
+		}), baseSum(of, column, whole))
+	}
+	return max(part(s.CPU, s.CPUColumn, func(of Samples) Keep { return of.CPU }), part(s.Allocs, s.AllocCol, func(of Samples) Keep { return of.Allocs })) >= half
 }
 
 // causeOf says of which kind the cost of a place is, where no rule says more. It is

@@ -74,6 +74,7 @@ type entry struct {
 	callees map[string]amounts
 	kinds   map[places.Kind]amounts
 	worth   float64
+	said    float64 // what the finding is worth that explains it
 }
 
 // portion is what one subject spends at an entry, and how many objects and waits
@@ -306,7 +307,7 @@ type known struct {
 }
 
 // hotPlaces returns the places that matter, and what became of everything
-// else. Of those without a finding ask says what it knows; nil: nothing.
+// else. Of them ask says what else it knows; nil: nothing.
 func (l *ledger) hotPlaces(findings []known, ask func(p *finding.HotPlace, e *entry, number int) (known, bool)) (out []finding.HotPlace, accounts []finding.Account, all []entry) {
 	slices.SortStableFunc(findings, func(a, b known) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule))
@@ -332,6 +333,7 @@ func (l *ledger) hotPlaces(findings []known, ask func(p *finding.HotPlace, e *en
 		p.Benchmarks = append(p.Benchmarks, slices.Compact(benchmarks)...)
 		if cause >= 0 {
 			findings[cause].explain(&p, &e)
+			e.said = findings[cause].worth
 		}
 		l.describe(&p, &e)
 		out = append(out, p)

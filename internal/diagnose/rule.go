@@ -55,6 +55,10 @@ type Rule struct {
 	// explains it, and claims it where the cost could be taken away. A rule has Find
 	// or At, or both.
 	At func(*Subject, *Spot) Judgement
+	// Beside names rules whose findings say in other words what At's claims say. A rule
+	// with such a list is also asked about hot places that have a finding of another
+	// rule; nil: it is not.
+	Beside []string
 }
 
 // Doc explains a rule to its user. No part may be empty.

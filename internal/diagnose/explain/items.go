@@ -196,14 +196,9 @@ func changedCopy(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 	if text == nil {
 		return j
 	}
-	in := new(diagnose.Sets)
-	for line, sets := range v.lines {
-		if v.LineAt(loop.Pos()) <= line && line <= v.LineAt(loop.End()) {
-			in.Join(sets)
-		}
-	}
-	if taking := v.taking(); in.Len() > 0 {
-		in.Join(taking)
+	in := v.onLines(v.pkg, loop)
+	if in.Len() > 0 && givesText(v.pkg, v.decl) { // a text that is returned as it is needs none of the rest
+		in = v.onLines(v.pkg, v.decl)
 	}
 	if !v.matters(in, least) {
 		return j

@@ -62,8 +62,12 @@ func countOf(n float64) string {
 }
 
 // stepGrowth is about what grows by appending or writing, step by step.
-func stepGrowth(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
+func stepGrowth(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
 	v := look(s, at)
+	j := v.handedOn()
+	if j.Claim != nil {
+		return j
+	}
 	grows, most := v.below(func(fn string) bool {
 		return fn == "runtime.growslice" || strings.HasPrefix(fn, "strings.(*Builder).") || strings.HasPrefix(fn, "bytes.(*Buffer).") || strings.HasPrefix(fn, "slices.Grow")
 	})
@@ -130,12 +134,18 @@ func valueCloned(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 	if !v.often(sets) {
 		return j
 	}
-	of := copied(v.pkg, v.decl)
+	of, added := copied(v.pkg, v.decl), false
 	if of == "" {
-		of = v.copiedByLoop()
+		of, added = v.copiedByLoop()
 	}
 	if of == "" {
 		return j
+	}
+	if added {
+		sets = v.onLines(v.pkg, v.decl)
+		why := fmt.Sprintf("%s copies all of %s to add to it, so that what n calls one after the other copy grows with n²: %s%s.", v.decl.Name.Name, of, v.percent(sets), v.perCall(sets))
+		return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
+			"Keep what is added apart from what was there: a link to the value before, which a look-up follows from the newest to the oldest. Where many are added at once, let one call take them all, and copy once.")}
 	}
 	why := fmt.Sprintf("%s copies %s as a whole, and that takes %s%s.", v.decl.Name.Name, of, v.percent(sets), v.perCall(sets))
 	if !v.calledByOwn() {
@@ -147,9 +157,11 @@ func valueCloned(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 
 // copiedByLoop names the collection, kept by a receiver or handed in, that a loop at the
 // place puts into a new one of its type, element by element and unchanged; "" where it does
-// not.
-func (v *account) copiedByLoop() string {
-	var of ast.Expr
+// not. added tells whether the function sets an element of the new one after that, and
+// returns it or what it is a part of.
+func (v *account) copiedByLoop() (name string, added bool) {
+	var of, copy ast.Expr
+	var after token.Pos
 	ast.Inspect(v.decl.Body, func(n ast.Node) bool {
 		loop, ok := n.(*ast.RangeStmt)
 		if !ok || of != nil || len(loop.Body.List) != 1 {
@@ -173,14 +185,27 @@ func (v *account) copiedByLoop() string {
 			return true
 		}
 		if parameter, _ := v.pkg.Named(v.pkg.Var(v.pkg.Base(loop.X))); parameter {
-			of = loop.X
+			of, copy, after = loop.X, to, loop.End()
 		}
 		return of == nil
 	})
 	if of == nil {
-		return ""
+		return "", false
 	}
-	return types.ExprString(of)
+	sets, returns := false, false
+	ast.Inspect(v.decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			at, ok := ast.Unparen(n.Lhs[0]).(*ast.IndexExpr)
+			sets = sets || ok && n.Pos() > after && len(n.Lhs) == 1 && typed.Same(at.X, copy)
+		case *ast.ReturnStmt:
+			returns = returns || n.Pos() > after && slices.ContainsFunc(n.Results, func(e ast.Expr) bool {
+				return v.pkg.UsedIn(e, v.pkg.Var(v.pkg.Base(copy)))
+			})
+		}
+		return true
+	})
+	return types.ExprString(of), sets && returns
 }
 
 // copied names the parameter or receiver that a function returns a copy of; "" where

@@ -29,7 +29,7 @@ type operation struct {
 
 // leastPart is what a call takes of a place's samples at least to be one of its
 // operations.
-const leastPart = 0.3
+const leastPart = 0.1
 
 // operations are the calls that a part of the place's cost comes through, those nearest
 // to its line first.

@@ -112,7 +112,7 @@ func TestAllRulesAreValid(t *testing.T) {
 		if directories[r.ID] == "" && !ownTests[r.ID] && !byExample {
 			t.Errorf("rule %s has no fixtures", r.ID)
 		}
-		for _, id := range slices.Concat(r.Covers, r.Outranks) {
+		for _, id := range slices.Concat(r.Covers, r.Outranks, r.Beside) {
 			if _, ok := reg.Rule(id); !ok {
 				t.Errorf("rule %s covers or outranks %s, which does not exist", r.ID, id)
 			}

@@ -318,6 +318,7 @@ func TestPrinciples(t *testing.T) {
 		{"cosines of counters", "computed-again", some("m/app.transform:35 math.Cos math.cos", 300), nil, 35, "computed of counters and lengths alone"},
 		{"cosines of data", "computed-again", some("m/app.angles:42 math.Cos math.cos", 300), nil, 0, ""},
 		{"a date in parts", "computed-again", []stack{{frames: "m/app.day:47 time.Time.Year", n: 100}, {frames: "m/app.day:47 time.Time.Month", n: 100}, {frames: "m/app.day:47 time.Time.Day", n: 100}, {frames: "other.work", n: 700}}, nil, 47, "Date gives them together"},
+		{"a date in small parts", "computed-again", []stack{{frames: "m/app.day:47 time.Time.Year", n: 80}, {frames: "m/app.day:47 time.Time.Month", n: 80}, {frames: "m/app.day:47 time.Time.Day", n: 80}, {frames: "m/app.day:47 time.Date", n: 200}, {frames: "other.work", n: 560}}, nil, 47, "asked for 3 of its parts"},
 		{"the year alone", "computed-again", some("m/app.year:50 time.Time.Year", 300), nil, 0, ""},
 		{"of a setting", "computed-again", some("m/app.(*server).serve:59 m/app.clean:56 strings.ReplaceAll", 300), nil, 59, "clean(s.path) is worked out in each call of serve"},
 		{"of what changes", "computed-again", some("m/app.(*server).moved:64 m/app.clean:56 strings.ReplaceAll", 300), nil, 0, ""},
@@ -352,7 +353,8 @@ func TestPrinciples(t *testing.T) {
 		{"up to the first", "all-for-one", some("m/app.(*town).near:246", 400), nil, 0, ""},
 		{"three passes", "one-at-a-time", []stack{{frames: "m/app.escaped:255 strings.Replace", n: 200}, {frames: "m/app.escaped:256 strings.Replace", n: 100}, {frames: "m/app.escaped:257 strings.Replace", n: 100}, {frames: "other.work", n: 600}}, nil, 255, "goes through a text 3 times"},
 		{"one pass", "one-at-a-time", some("m/app.plain:261 strings.Replace", 400), nil, 0, ""},
-		{"a map copied by a loop", "value-cloned", some("m/app.(*attributes).and:225 m/app.(*attributes).with:219 runtime.mapassign_faststr runtime.mallocgc", 500), taken("m/app.(*attributes).and:225 m/app.(*attributes).with:219", 1000), 219, "with copies a.m as a whole"},
+		{"a map copied by a loop", "value-cloned", some("m/app.(*attributes).and:225 m/app.(*attributes).with:219 runtime.mapassign_faststr runtime.mallocgc", 500), taken("m/app.(*attributes).and:225 m/app.(*attributes).with:219", 1000), 219, "with copies all of a.m to add to it"},
+		{"a map copied to add to it, by a benchmark", "value-cloned", some("m/app.(*attributes).with:219 runtime.mapassign_faststr runtime.mallocgc", 500), taken("m/app.(*attributes).with:219", 1000), 219, "a link to the value before"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := app(t, principlesSource, known, test.cpu, test.allocs)

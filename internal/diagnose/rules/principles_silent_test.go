@@ -1,10 +1,12 @@
 package rules_test
 
 import (
+	"slices"
 	"testing"
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/explain"
+	"whet/internal/finding"
 )
 
 const silentSource = `package app
@@ -196,6 +198,51 @@ func TestPrinciplesSilent(t *testing.T) {
 			}
 			if spoke != test.speaks {
 				t.Errorf("it speaks: %v, want %v", spoke, test.speaks)
+			}
+		})
+	}
+}
+
+// TestPrinciplesBeside: at a place with a finding a principle says what the finding does
+// not, and the place has the finding that is worth more.
+func TestPrinciplesBeside(t *testing.T) {
+	const joins = "m/app.equal:140 m/app.words2:144 strings.Join"
+	cpu := []stack{{frames: joins, n: 300}, {frames: "m/app.shown:148 m/app.words2:144 strings.Join", n: 100}, {frames: "other.work", n: 600}}
+	allocs := []stack{{frames: joins, n: 1000, size: 64}, {frames: "m/app.other:300", n: 1, size: 16}}
+	for _, test := range []struct {
+		name, rule, function string
+		line                 int   // of the other finding
+		samples              []int // of it
+		speaks               bool
+		has                  string // the place
+	}{
+		{"another function's", "first", "m/app.words2", 144, []int{0, 1}, true, "first"},
+		{"another function's of less", "first", "m/app.words2", 144, []int{1}, true, "built-to-be-read"},
+		{"the same function's", "first", "m/app.equal", 140, []int{0, 1}, false, "first"},
+		{"in other words", "compared-text", "m/app.words2", 144, []int{0, 1}, false, "compared-text"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := app(t, principlesSource, known, cpu, allocs)
+			other := diagnose.Rule{ID: test.rule, Title: "t", MinSamples: 1, Evidence: []diagnose.EvidenceKind{diagnose.EvidenceCPU},
+				Doc: diagnose.Doc{What: "w", Why: "w", Silent: "s", Fix: "f", Before: "b", After: "a"}}
+			other.Find = func(s *diagnose.Subject) []diagnose.Claim {
+				var set diagnose.Set
+				for _, i := range test.samples {
+					set.Add(i)
+				}
+				return []diagnose.Claim{{Place: diagnose.Place{Function: test.function, File: "app.go", Line: test.line}, Cost: diagnose.Samples{CPU: set.Keep()}, Remedy: "r"}}
+			}
+			reg, err := diagnose.NewRegistry(append([]diagnose.Rule{other}, explain.Rules()...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res := run(t, reg, []*diagnose.Subject{s})
+			spoke := slices.ContainsFunc(res.Findings, func(f finding.Finding) bool { return f.Rule == "built-to-be-read" && f.Line == 140 })
+			if spoke != test.speaks {
+				t.Errorf("it speaks: %v, want %v", spoke, test.speaks)
+			}
+			if p := res.HotPlaces[0]; p.Finding == nil || *p.Finding != test.has {
+				t.Errorf("the place %s:%d has another finding than %s", p.File, p.Line, test.has)
 			}
 		})
 	}
