@@ -230,7 +230,7 @@ func TestPrinciplesBeside(t *testing.T) {
 				for _, i := range test.samples {
 					set.Add(i)
 				}
-				return []diagnose.Claim{{Place: diagnose.Place{Function: test.function, File: "app.go", Line: test.line}, Cost: diagnose.Samples{CPU: set.Keep()}, Remedy: "r"}}
+				return []diagnose.Claim{{Place: diagnose.Location{Function: test.function, File: "app.go", Line: test.line}, Cost: diagnose.Samples{CPU: set.Keep()}, Remedy: "r"}}
 			}
 			reg, err := diagnose.NewRegistry(append([]diagnose.Rule{other}, explain.Rules()...)...)
 			if err != nil {
