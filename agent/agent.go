@@ -21,11 +21,11 @@ type Agent struct {
 
 	notes      *notes
 	dials      dials
-	continuous *continuous // nil: nothing is taken unless asked for
-	flight     *flight     // nil: none
-	lent       lent        // while somebody wants one
-	door       *door       // nil: no address of its own
-	signals    *signals    // nil: none
+	continuous *continuous    // nil: nothing is taken unless asked for
+	flight     *flight        // nil: none
+	lent       leasedRecorder // while somebody wants one
+	door       *door          // nil: no address of its own
+	signals    *signals       // nil: none
 
 	cpu      atomic.Bool   // a request takes a CPU profile
 	tracing  chan struct{} // holds one element while the agent traces

@@ -43,13 +43,13 @@ type continuous struct {
 
 // segment is a piece of the CPU profile that is being taken.
 type segment struct {
-	file  *watched
+	file  *limitedFile
 	start int64
 }
 
 // window is a trace that is being taken.
 type window struct {
-	file  *watched
+	file  *limitedFile
 	start int64
 	end   time.Duration
 }
@@ -403,9 +403,9 @@ func (c *continuous) finish(how string) {
 	}
 }
 
-// watched is a file that counts what is written to it. Past its limit it says
-// so once on full, and past twice the limit it writes no more.
-type watched struct {
+// limitedFile is a file with a size limit. It sends once on full when it exceeds
+// the limit, and drops writes past twice the limit.
+type limitedFile struct {
 	*os.File
 	limit int64
 	full  chan struct{}
@@ -413,11 +413,11 @@ type watched struct {
 	over  atomic.Bool
 }
 
-func watch(f *os.File, limit int64) *watched {
-	return &watched{File: f, limit: limit, full: make(chan struct{}, 1)}
+func watch(f *os.File, limit int64) *limitedFile {
+	return &limitedFile{File: f, limit: limit, full: make(chan struct{}, 1)}
 }
 
-func (w *watched) Write(p []byte) (int, error) {
+func (w *limitedFile) Write(p []byte) (int, error) {
 	n := w.count.Add(int64(len(p)))
 	if n > 2*w.limit {
 		w.over.Store(true)
@@ -436,5 +436,5 @@ func (w *watched) Write(p []byte) (int, error) {
 	return written, err
 }
 
-func (w *watched) written() int64 { return w.count.Load() }
-func (w *watched) lost() bool     { return w.over.Load() }
+func (w *limitedFile) written() int64 { return w.count.Load() }
+func (w *limitedFile) lost() bool     { return w.over.Load() }

@@ -230,10 +230,10 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// broken is a connection that panics.
-type broken struct{ *httptest.ResponseRecorder }
+// panickingConn is a connection that panics.
+type panickingConn struct{ *httptest.ResponseRecorder }
 
-func (broken) Write([]byte) (int, error) { panic("no more") }
+func (panickingConn) Write([]byte) (int, error) { panic("no more") }
 
 func TestPanicStaysInside(t *testing.T) {
 	a := begun(t, settings{})
@@ -243,7 +243,7 @@ func TestPanicStaysInside(t *testing.T) {
 				t.Errorf("panic %v", p)
 			}
 		}()
-		a.Handler().ServeHTTP(broken{httptest.NewRecorder()}, httptest.NewRequest("GET", prefix+"status", nil))
+		a.Handler().ServeHTTP(panickingConn{httptest.NewRecorder()}, httptest.NewRequest("GET", prefix+"status", nil))
 	}()
 	if !warned(a, "failed: no more") {
 		t.Errorf("warnings %q", a.Warnings())
@@ -261,7 +261,7 @@ func TestSlowReader(t *testing.T) {
 	a := begun(t, settings{})
 	here, there := net.Pipe()
 	server := &http.Server{Handler: a.Handler()}
-	go server.Serve(&single{conn: there, closed: make(chan struct{})})
+	go server.Serve(&singleListener{conn: there, closed: make(chan struct{})})
 	defer server.Close()
 	if _, err := io.WriteString(here, "GET /debug/whet/metrics?seconds=3600&every_ms=10 HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		t.Fatal(err)
@@ -275,15 +275,15 @@ func TestSlowReader(t *testing.T) {
 	await(t, "the handler to end", func() bool { return len(a.slots) == 0 })
 }
 
-// single is a listener with one connection.
-type single struct {
+// singleListener is a listener with one connection.
+type singleListener struct {
 	conn   net.Conn
 	closed chan struct{}
 	once   sync.Once
 	given  bool
 }
 
-func (l *single) Accept() (net.Conn, error) {
+func (l *singleListener) Accept() (net.Conn, error) {
 	if !l.given {
 		l.given = true
 		return l.conn, nil
@@ -291,8 +291,8 @@ func (l *single) Accept() (net.Conn, error) {
 	<-l.closed
 	return nil, net.ErrClosed
 }
-func (l *single) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
-func (l *single) Addr() net.Addr { return l.conn.LocalAddr() }
+func (l *singleListener) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
+func (l *singleListener) Addr() net.Addr { return l.conn.LocalAddr() }
 
 // A profile ends when its client goes.
 func TestClientGoes(t *testing.T) {

@@ -133,7 +133,7 @@ func (b *benchFlags) run(ctx context.Context, e *cli.Env, operands []string) err
 	o.Progress = func(p suite.Progress) { benchProgress(status, p) }
 	lines := bench.NewLines(e.Stdout, b.format == "go")
 	if !b.json {
-		o.Lines = cleared{lines, status}
+		o.Lines = statusClearer{lines, status}
 	}
 	res, err := suite.Run(ctx, *o)
 	status.Clear()
@@ -174,18 +174,18 @@ func (b *benchFlags) print(e *cli.Env, res *bench.Page) error {
 	return err
 }
 
-// cleared takes the status line away before a result is written.
-type cleared struct {
+// statusClearer clears the status line before a result is written.
+type statusClearer struct {
 	*bench.Lines
 	status *cli.StatusLine
 }
 
-func (c cleared) Result(settings []benchmark.Setting, l benchmark.Line) {
+func (c statusClearer) Result(settings []benchmark.Setting, l benchmark.Line) {
 	c.status.Clear()
 	c.Lines.Result(settings, l)
 }
 
-func (c cleared) Ended(pkg, failed string, took time.Duration) {
+func (c statusClearer) Ended(pkg, failed string, took time.Duration) {
 	c.status.Clear()
 	c.Lines.Ended(pkg, failed, took)
 }

@@ -37,7 +37,7 @@ func TestVisitsUnderLoad(t *testing.T) {
 	r := stageRow{study: "visits", stage: "original", way: underLoad}
 	findings := diagnosisOf(t, r.measure(t, buildWhet(t), 1)).Findings
 	find := func(s spot) int {
-		i := slices.IndexFunc(findings, func(f diagnosed) bool { return r.at(t, s, f) })
+		i := slices.IndexFunc(findings, func(f diagnosisResult) bool { return r.at(t, s, f) })
 		if i < 0 {
 			t.Fatalf("%s is not among the findings: %v", s.rule, findings)
 		}

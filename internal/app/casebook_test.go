@@ -116,7 +116,7 @@ func recordedRow(t *testing.T, name string) string {
 type diagnosis struct {
 	Warnings []string
 	Verdict  struct{ Kind, Text string }
-	Findings []diagnosed
+	Findings []diagnosisResult
 	Profiles []struct {
 		Kind, Benchmark string
 		Classes         []struct {
@@ -130,7 +130,7 @@ type diagnosis struct {
 	}
 }
 
-type diagnosed struct {
+type diagnosisResult struct {
 	Rule, Function, File string
 	Line                 int
 	CPURatio             *float64 `json:"cpu_ratio"`
@@ -138,7 +138,7 @@ type diagnosed struct {
 	DelayRatio           *float64 `json:"delay_ratio"`
 }
 
-func (d diagnosed) weight() float64 {
+func (d diagnosisResult) weight() float64 {
 	var most float64
 	for _, share := range []*float64{d.CPURatio, d.AllocBytesRatio, d.DelayRatio} {
 		if share != nil {
@@ -148,7 +148,7 @@ func (d diagnosed) weight() float64 {
 	return most
 }
 
-func (d diagnosed) String() string {
+func (d diagnosisResult) String() string {
 	return fmt.Sprintf("%s %s:%d %.3f", d.Rule, d.File, d.Line, d.weight())
 }
 
@@ -201,12 +201,12 @@ func (r *stageRow) faults(t *testing.T, dir string) []string {
 	}
 	first := d.Findings[:min(2, len(d.Findings))]
 	for _, s := range r.names {
-		if !slices.ContainsFunc(first, func(f diagnosed) bool { return r.at(t, s, f) }) {
+		if !slices.ContainsFunc(first, func(f diagnosisResult) bool { return r.at(t, s, f) }) {
 			add("%s at %q of %s is not among the first two findings, %v", s.rule, s.text, s.function, first)
 		}
 	}
 	for _, s := range r.also {
-		if !slices.ContainsFunc(d.Findings, func(f diagnosed) bool { return r.at(t, s, f) }) {
+		if !slices.ContainsFunc(d.Findings, func(f diagnosisResult) bool { return r.at(t, s, f) }) {
 			add("%s at %q of %s is not among the findings, %v", s.rule, s.text, s.function, d.Findings)
 		}
 	}
@@ -216,7 +216,7 @@ func (r *stageRow) faults(t *testing.T, dir string) []string {
 	if len(r.below) > 0 {
 		all := diagnosisOf(t, dir, "-all").Findings
 		for _, s := range r.below {
-			if !slices.ContainsFunc(all, func(f diagnosed) bool { return r.at(t, s, f) }) {
+			if !slices.ContainsFunc(all, func(f diagnosisResult) bool { return r.at(t, s, f) }) {
 				add("%s at %q of %s is not even below the threshold, %v", s.rule, s.text, s.function, all)
 			}
 		}
@@ -225,7 +225,7 @@ func (r *stageRow) faults(t *testing.T, dir string) []string {
 }
 
 // at reports whether a finding is about a spot.
-func (r *stageRow) at(t *testing.T, s spot, f diagnosed) bool {
+func (r *stageRow) at(t *testing.T, s spot, f diagnosisResult) bool {
 	t.Helper()
 	if f.Rule != s.rule || f.Function != "whet/casebook/"+r.study+"/"+r.stage+"."+s.function {
 		return false

@@ -41,16 +41,16 @@ func TestHelpLayout(t *testing.T) {
 	}
 }
 
-// full is a disk without room.
-type full struct{}
+// fullDisk is a writer that fails as a full disk does.
+type fullDisk struct{}
 
-func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // TestTextsThatDoNotArrive: what could not be printed was not done.
 func TestTextsThatDoNotArrive(t *testing.T) {
 	for _, line := range []string{"help", "help top", "-h", "top -h", "version", "completion bash", "completion zsh", "completion fish"} {
 		var errs bytes.Buffer
-		code := Run(t.Context(), strings.Fields(line), strings.NewReader(""), full{}, &errs)
+		code := Run(t.Context(), strings.Fields(line), strings.NewReader(""), fullDisk{}, &errs)
 		if code != cli.ExitFailed || !strings.Contains(errs.String(), "no space left") || strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q", line, code, errs.String())
 		}

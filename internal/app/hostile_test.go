@@ -201,10 +201,10 @@ func allocating(t *testing.T, args ...string) (out, errs string, code int, bytes
 	return out, errs, code, after.TotalAlloc - before.TotalAlloc
 }
 
-// endless is a reader that never ends.
-type endless struct{}
+// endlessReader is a reader that never ends.
+type endlessReader struct{}
 
-func (endless) Read(b []byte) (int, error) {
+func (endlessReader) Read(b []byte) (int, error) {
 	clear(b)
 	return len(b), nil
 }
@@ -215,7 +215,7 @@ func TestEndless(t *testing.T) {
 		t.Skip("runs the whole program")
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(w, endless{}) // until the client has had enough
+		io.Copy(w, endlessReader{}) // until the client has had enough
 	}))
 	defer server.Close()
 	for _, operand := range []string{"/dev/zero", server.URL + "/x"} {
@@ -231,7 +231,7 @@ func TestEndless(t *testing.T) {
 		}
 	}
 	var errs bytes.Buffer
-	if code := Run(t.Context(), []string{"top", "-"}, endless{}, io.Discard, &errs); code != cli.ExitFailed || !strings.Contains(errs.String(), "192 MiB") {
+	if code := Run(t.Context(), []string{"top", "-"}, endlessReader{}, io.Discard, &errs); code != cli.ExitFailed || !strings.Contains(errs.String(), "192 MiB") {
 		t.Errorf("a pipe: exit code %d, %q", code, &errs)
 	}
 }

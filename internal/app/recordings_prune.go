@@ -19,16 +19,16 @@ import (
 	"whet/internal/worktree"
 )
 
-// pruned is what became of one recording.
-type pruned struct {
+// pruneResult is the result for one recording.
+type pruneResult struct {
 	Recording string `json:"recording"`
 	Freed     int64  `json:"freed_bytes"`
 	Why       string `json:"why"` // why its binary stays; "" where it went
 }
 
-type prunedDocument struct {
+type pruneDocument struct {
 	document.Head
-	Recordings []pruned `json:"recordings"`
+	Recordings []pruneResult `json:"recordings"`
 }
 
 // pruneRecordings drops the binaries that a build of the tree as it is gives again,
@@ -50,12 +50,12 @@ func pruneRecordings(ctx context.Context, e *cli.Env, place dotwhet.Dir, asJSON 
 			dirty = worktree.IsDirty(status)
 		}
 	}
-	doc := prunedDocument{document.New(document.Pruned, nil), []pruned{}}
+	doc := pruneDocument{document.New(document.Pruned, nil), []pruneResult{}}
 	status := e.Status()
 	built := make(map[string][sha256.Size]byte) // by package and flags
 	for i := range list {
 		status.Show("building " + list[i].Manifest.Build.Package)
-		p := pruned{Recording: list[i].Path}
+		p := pruneResult{Recording: list[i].Path}
 		p.Why, err = unlike(ctx, &list[i], at, dirty, filepath.Join(tmp, "x.test"), built)
 		if err == nil && p.Why == "" {
 			p.Freed, err = recording.DropBinary(list[i].Path, "the binary was dropped: a build of revision "+at+" reproduces it")

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// numbered is a location with its number among the successors of another.
-type numbered struct {
+// numberedLocation is a location with its number among the successors of another.
+type numberedLocation struct {
 	id     LocationID
 	number int32
 }
@@ -22,8 +22,8 @@ type Builder struct {
 	locationID map[string]LocationID
 	stringID   map[string]uint64
 	setID      map[string]LabelSet
-	follows    Pairs      // at in Profile.after and a location: its number there, from fewFollow on
-	last       []numbered // at in Profile.after: what followed last
+	follows    Pairs              // at in Profile.after and a location: its number there, from fewFollow on
+	last       []numberedLocation // at in Profile.after: what followed last
 	key        []byte
 	path       []LocationID // of the sample before, root first
 	others     []LocationID
@@ -189,11 +189,11 @@ func (b *Builder) addStack(shared int, others []LocationID) {
 func (b *Builder) number(at int, id LocationID) int {
 	if at >= len(b.p.after) {
 		b.p.after = append(b.p.after, make([][]LocationID, at+1-len(b.p.after))...)
-		b.last = append(b.last, make([]numbered, len(b.p.after)-len(b.last))...)
+		b.last = append(b.last, make([]numberedLocation, len(b.p.after)-len(b.last))...)
 	}
 	last := &b.last[at]
 	if last.id != id || len(b.p.after[at]) == 0 {
-		*last = numbered{id, b.find(at, id)}
+		*last = numberedLocation{id, b.find(at, id)}
 	}
 	return int(last.number)
 }

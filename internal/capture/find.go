@@ -50,9 +50,9 @@ const (
 // protocol fails at every path, and is returned at once.
 func (t *Target) find(ctx context.Context, root *url.URL, o TargetOptions) error {
 	header := t.header
-	var first *refused // the refusal worth telling when nothing is found
+	var first *statusError // the refusal worth telling when nothing is found
 	remember := func(err error) bool {
-		var r *refused
+		var r *statusError
 		if !errors.As(err, &r) {
 			return errors.Is(err, ErrNoInstruments)
 		}
@@ -120,7 +120,7 @@ func (t *Target) heads(ctx context.Context, below string) (map[string][]byte, er
 	var refusal error = ErrNoInstruments
 	for _, s := range snapshots {
 		head, err := t.head(ctx, below+s.kind)
-		var r *refused
+		var r *statusError
 		switch {
 		case err == nil && len(head) >= len(s.head) && string(head[:len(s.head)]) == s.head:
 			heads[s.kind] = head
@@ -165,7 +165,7 @@ func (t *Target) head(ctx context.Context, path string) ([]byte, error) {
 
 func (t *Target) offersOfAgent(ctx context.Context, st *Status) error {
 	heads, err := t.heads(ctx, "pprof/")
-	if err != nil && !errors.As(err, new(*refused)) && !errors.Is(err, ErrNoInstruments) {
+	if err != nil && !errors.As(err, new(*statusError)) && !errors.Is(err, ErrNoInstruments) {
 		return err
 	}
 	t.offerSnapshots(heads)
@@ -194,7 +194,7 @@ func (t *Target) compareVersions(version int) {
 
 // offersOfPprof says what net/http/pprof has. agent is what the server said
 // when the agent was asked for, if it was more than that there is none.
-func (t *Target) offersOfPprof(heads map[string][]byte, agent *refused) {
+func (t *Target) offersOfPprof(heads map[string][]byte, agent *statusError) {
 	t.offerSnapshots(heads)
 	if rate, ok := memProfileRate(heads[recording.KindHeap]); ok {
 		t.rates.MemProfileRate = &rate

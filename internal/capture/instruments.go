@@ -129,7 +129,7 @@ func (t *Target) StartFlight(ctx context.Context, d time.Duration) error {
 	}
 	_, err := t.ask(ctx, http.MethodPost, "flight", url.Values{"seconds": {strconv.Itoa(int(max(d, time.Second)/time.Second) + 1)}}, 0, maxStatus)
 	if err != nil {
-		if r := (*refused)(nil); errors.As(err, &r) && r.status == http.StatusMethodNotAllowed {
+		if r := (*statusError)(nil); errors.As(err, &r) && r.status == http.StatusMethodNotAllowed {
 			err = fmt.Errorf("%w: its agent is too old", ErrNotOffered)
 		}
 		return fmt.Errorf("start the flight recorder of %s: %w", t.address, err)
@@ -223,14 +223,14 @@ func (t *Target) fetch(ctx context.Context, kind, path string, seconds int, cutA
 // inUse recognises what package runtime/pprof and runtime/trace say when they
 // run already.
 func inUse(err error) bool {
-	var r *refused
+	var r *statusError
 	return errors.As(err, &r) && (r.status == http.StatusInternalServerError || r.status == http.StatusServiceUnavailable) &&
 		(strings.Contains(r.said, "already in use") || strings.Contains(r.said, "already enabled"))
 }
 
 // missing notes an instrument whose page is not there.
 func (t *Target) missing(kind string, err error) error {
-	var r *refused
+	var r *statusError
 	if !errors.As(err, &r) || r.status != http.StatusNotFound {
 		return err
 	}

@@ -35,11 +35,11 @@ func newClient(transport http.RoundTripper) *http.Client {
 		first := via[0].URL
 		switch to := request.URL; {
 		case len(via) >= 10:
-			return &refused{text: "the server redirects in a loop"}
+			return &statusError{text: "the server redirects in a loop"}
 		case !strings.EqualFold(to.Host, first.Host) && !(to.Scheme == "https" && first.Scheme == "http" && strings.EqualFold(to.Hostname(), first.Hostname())):
-			return &refused{text: "the server redirects to " + lastWords(to.Scheme+"://"+to.Host) + ": it may want a login; if the program is there, give that address"}
+			return &statusError{text: "the server redirects to " + lastWords(to.Scheme+"://"+to.Host) + ": it may want a login; if the program is there, give that address"}
 		case first.Scheme == "https" && to.Scheme != "https":
-			return &refused{text: "the server redirects from https to http, which would expose the request"}
+			return &statusError{text: "the server redirects from https to http, which would expose the request"}
 		}
 		return nil
 	}}
@@ -99,21 +99,21 @@ func getPart(client *http.Client, request *http.Request, limit int64, cut bool, 
 	a.cut = cut && err == nil && int64(len(data)) == limit
 	switch {
 	case err == nil && !whole:
-		return nil, unfit("the answer is longer than " + mebibytes(limit))
+		return nil, unfitError("the answer is longer than " + mebibytes(limit))
 	case err != nil:
 		return a, breach(request.Context(), err, len(a.data))
 	case len(a.data) == 0:
-		return nil, unfit("the answer is empty")
+		return nil, unfitError("the answer is empty")
 	case isHTML(response.Header.Get("Content-Type"), a.data):
-		return nil, unfit("the answer is a web page, not a profile: the address may need a login, or its path may be wrong")
+		return nil, unfitError("the answer is a web page, not a profile: the address may need a login, or its path may be wrong")
 	}
 	return a, nil
 }
 
-// unfit is an answer that came whole and cannot be what was asked for.
-type unfit string
+// unfitError reports a whole response of the wrong kind.
+type unfitError string
 
-func (u unfit) Error() string { return string(u) }
+func (u unfitError) Error() string { return string(u) }
 
 func mebibytes(n int64) string {
 	if n < 1<<20 {
@@ -167,14 +167,14 @@ func explain(ctx context.Context, err error) error {
 	return err
 }
 
-// refused is an answer other than 200.
-type refused struct {
+// statusError reports a response status other than 200.
+type statusError struct {
 	status int    // 0: a redirect that is not followed
 	said   string // the server's own words, one line
 	text   string
 }
 
-func (r *refused) Error() string { return r.text }
+func (r *statusError) Error() string { return r.text }
 
 // refusal says why a server did not give a profile.
 func refusal(response *http.Response) error {
@@ -182,7 +182,7 @@ func refusal(response *http.Response) error {
 	if err != nil {
 		head = nil // the status says enough
 	}
-	r := &refused{status: response.StatusCode}
+	r := &statusError{status: response.StatusCode}
 	if !isHTML(response.Header.Get("Content-Type"), head) {
 		r.said = lastWords(string(head))
 	}

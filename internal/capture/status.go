@@ -57,7 +57,7 @@ func (t *Target) Status(ctx context.Context) (*Status, error) {
 
 func (t *Target) status(ctx context.Context) (*Status, error) {
 	a, err := t.ask(ctx, http.MethodGet, "status", nil, 0, maxStatus)
-	if errors.As(err, new(unfit)) {
+	if errors.As(err, new(unfitError)) {
 		return nil, ErrNoInstruments
 	}
 	if err != nil {

@@ -49,7 +49,7 @@ func WriteFile(ctx context.Context, name string, write func(io.Writer) error) er
 		if err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
-		if err := errors.Join(write(untilDone{ctx, f}), f.Close()); err != nil {
+		if err := errors.Join(write(contextWriter{ctx, f}), f.Close()); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 		return nil
@@ -62,7 +62,7 @@ func WriteFile(ctx context.Context, name string, write func(io.Writer) error) er
 	// Who only reads is not waited for long: the file goes when the user says
 	// stop, not when the next piece is written.
 	goOn := context.AfterFunc(ctx, func() { os.Remove(f.Name()) })
-	err = write(untilDone{ctx, f})
+	err = write(contextWriter{ctx, f})
 	err = errors.Join(err, f.Chmod(0o644), f.Close())
 	if !goOn() {
 		err = ctx.Err()
@@ -113,14 +113,14 @@ func Rename(f *os.File, to string) error {
 	return err
 }
 
-// untilDone fails once the context is done: what is being written is then
-// given up, and its temporary file removed.
-type untilDone struct {
+// contextWriter fails once the context is done; the caller then abandons the output
+// and removes its temporary file.
+type contextWriter struct {
 	ctx context.Context
 	f   *os.File
 }
 
-func (w untilDone) Write(p []byte) (int, error) {
+func (w contextWriter) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}

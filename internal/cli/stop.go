@@ -47,8 +47,8 @@ func awaited(ctx context.Context, ended <-chan error, more time.Duration, otherw
 // UnlessStuck is a writer to w that does not keep a verb from ending.
 func UnlessStuck(ctx context.Context, w io.Writer) io.Writer { return &patientWriter{ctx: ctx, w: w} }
 
-// patientWriter prints until the context is done and a write does not end: a
-// reader that stopped reading is waited for, and no longer than the user wants.
+// patientWriter waits for a reader that has stopped reading, but only until the
+// context is done.
 type patientWriter struct {
 	ctx context.Context
 	w   io.Writer

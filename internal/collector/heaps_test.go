@@ -27,15 +27,15 @@ import (
 // exact.
 func init() { runtime.MemProfileRate = 16 << 10 }
 
-// leaky is a server with net/http/pprof that leaks between two heap profiles: when it is
-// asked to collect after the first.
-type leaky struct {
+// leakyServer is a server with net/http/pprof that leaks between two heap profiles:
+// when a request after the first asks it to collect.
+type leakyServer struct {
 	mu     sync.Mutex
 	taken  bool
 	leaked [][]byte
 }
 
-func (l *leaky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *leakyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "/heap") && r.FormValue("debug") == "" {
 		l.mu.Lock()
 		switch {
@@ -50,7 +50,7 @@ func (l *leaky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 //go:noinline
-func (l *leaky) leak() {
+func (l *leakyServer) leak() {
 	for range 8 {
 		l.leaked = append(l.leaked, make([]byte, 1<<20)) // the line that leaks
 	}
@@ -105,7 +105,7 @@ func runGC(t *testing.T, v *view, operand string) *shownDoc {
 // TestLeakBehindURL: of a server that leaks, the function and the line are concluded, with
 // the bytes that leaked, as the server counts them.
 func TestLeakBehindURL(t *testing.T) {
-	l := &leaky{leaked: make([][]byte, 0, 8)}
+	l := &leakyServer{leaked: make([][]byte, 0, 8)}
 	srv := httptest.NewServer(l)
 	defer srv.Close()
 	d := runGC(t, &view{watch: 200 * time.Millisecond}, srv.URL+"/debug/pprof")

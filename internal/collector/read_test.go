@@ -12,14 +12,14 @@ import (
 	"whet/internal/cli"
 )
 
-// growing is a log whose program still runs: after its text the user interrupts.
-type growing struct {
+// growingLog is a log whose program still runs: after its text the user interrupts.
+type growingLog struct {
 	text io.Reader
 	stop context.CancelFunc
 	done <-chan struct{}
 }
 
-func (g growing) Read(p []byte) (int, error) {
+func (g growingLog) Read(p []byte) (int, error) {
 	n, err := g.text.Read(p)
 	if err != nil {
 		g.stop()
@@ -35,7 +35,7 @@ func TestInterruptedLog(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		var stdout bytes.Buffer
-		e := cli.NewEnv(nil, growing{strings.NewReader(text), stop, done}, &stdout, io.Discard)
+		e := cli.NewEnv(nil, growingLog{strings.NewReader(text), stop, done}, &stdout, io.Discard)
 		err := Command().Setup(flag.NewFlagSet("gc", flag.ContinueOnError))(ctx, e, []string{"-"})
 		close(done)
 		if e, ok := errors.AsType[*cli.ExitError](err); want != "" && (!ok || e.Code != cli.ExitInterrupted) || want == "" && !errors.Is(err, context.Canceled) {

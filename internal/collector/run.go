@@ -222,15 +222,15 @@ func (s *screen) start() (stop func()) {
 	}
 }
 
-// over is a writer to the terminal above the chart.
-func (s *screen) over(w io.Writer) io.Writer { return above{s, w} }
+// over returns a writer to the terminal above the chart.
+func (s *screen) over(w io.Writer) io.Writer { return chartWriter{s, w} }
 
-type above struct {
+type chartWriter struct {
 	s *screen
 	w io.Writer
 }
 
-func (a above) Write(p []byte) (int, error) {
+func (a chartWriter) Write(p []byte) (int, error) {
 	a.s.mu.Lock()
 	defer a.s.mu.Unlock()
 	if len(p) > 0 {

@@ -20,7 +20,7 @@ const fewContentions = 300
 
 // confidence lowers a rule's own confidence where the samples or the source
 // do not carry it.
-func (s *Subject) confidence(w *weighed) finding.Confidence {
+func (s *Subject) confidence(w *weighedClaim) finding.Confidence {
 	own, p := cmp.Or(w.claim.Confidence, finding.High), w.claim.Place
 	if w.claim.Leak != nil || w.claim.Wait > 0 {
 		return own
@@ -44,7 +44,7 @@ func (s *Subject) confidence(w *weighed) finding.Confidence {
 
 // settles names the measurement that would settle what a claim's confidence leaves open;
 // "" where it leaves nothing open, or no measurement would.
-func (s *Subject) settles(w *weighed) string {
+func (s *Subject) settles(w *weighedClaim) string {
 	if w.claim.Leak != nil || w.claim.Wait > 0 || s.confidence(w) == finding.High {
 		return ""
 	}

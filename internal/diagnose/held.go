@@ -26,14 +26,14 @@ const mostOfHeld = 0.5
 // claims have the delay_ratio d / (d + c), the statement has its own cpu_ratio,
 // and its ceiling_ratio is that of the larger of its avoidable_cpu_ratio and the
 // lock's share of the time (lockWait).
-func (s *Subject) takeOver(ws []weighed) {
+func (s *Subject) takeOver(ws []weighedClaim) {
 	for i := range ws {
 		lock := &ws[i]
 		if len(lock.claim.Held) == 0 || !lock.above || lock.cost.delay == 0 {
 			continue
 		}
 		under := passing(s.CPU, s.CPUColumn, lock.claim.Held)
-		var heaviest *weighed
+		var heaviest *weighedClaim
 		for j := range ws {
 			w := &ws[j]
 			if w.claim.aboutWaits() || w.claim.Leak != nil || !w.above || !s.doneUnder(&w.claim, lock.claim.Held, under) {
@@ -62,7 +62,7 @@ func (s *Subject) takeOver(ws []weighed) {
 
 // heavier compares what two claims weigh of their own; on a tie the first by
 // place, so that the order of the rules does not matter.
-func (w *weighed) heavier(than *weighed) bool {
+func (w *weighedClaim) heavier(than *weighedClaim) bool {
 	p, q := &w.claim.Place, &than.claim.Place
 	return cmp.Or(
 		cmp.Compare(max(than.cost.cpu, than.cost.alloc), max(w.cost.cpu, w.cost.alloc)),

@@ -76,15 +76,15 @@ type last struct {
 	*ledger
 	pooled bool // the ledger is of the sum of all subjects
 	rules  []Rule
-	said   map[*Subject][]weighed
-	add    func(*Subject, weighed)
+	said   map[*Subject][]weighedClaim
+	add    func(*Subject, weighedClaim)
 	failed []string // what is to be warned of
 }
 
 // ask says what is known of a hot place: of one without a finding its cause, and of the
 // first ones a finding. Where there is a finding, only the rules that speak beside
 // others are asked.
-func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool) {
+func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k chargedFinding, ok bool) {
 	beside := p.Finding != nil
 	if beside && number > asked {
 		return k, false
@@ -130,7 +130,7 @@ func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool)
 		a.add(s, w)
 		a.said[s] = append(a.said[s], w) // a place that it explains is not asked about
 		claimed = true
-		k, ok = known{
+		k, ok = chargedFinding{
 			rule: rule.ID, worth: w.worth(s, w.cost), at: e.lines[0].at,
 			file: w.claim.Place.File, function: declared(w.claim.Place.Function), line: w.claim.Place.Line,
 		}, true
@@ -144,7 +144,7 @@ func (a *last) ask(p *finding.HotPlace, e *entry, number int) (k known, ok bool)
 // askAbout sorts places, asks about them in their order, and sorts them again: where one
 // of several alike has a finding now, it is the first. Of two findings a place has that
 // which is worth more.
-func (l *ledger) askAbout(out []finding.HotPlace, all []entry, ask func(p *finding.HotPlace, e *entry, number int) (known, bool)) {
+func (l *ledger) askAbout(out []finding.HotPlace, all []entry, ask func(p *finding.HotPlace, e *entry, number int) (chargedFinding, bool)) {
 	of := make(map[findingKey]*entry)
 	key := func(p *finding.HotPlace) findingKey { return findingKey{p.Function, p.File, p.Line} }
 	for i := range out {
@@ -205,9 +205,9 @@ func (l *ledger) spot(e *entry, subject int) *Spot {
 // it is, and by one in the same function; others by any.
 func (a *last) repeats(s *Subject, rule *Rule, at *Spot, c *Claim) bool {
 	if rule.Beside == nil {
-		return a.explained(s, at.Cost.Samples(), func(*weighed) bool { return true })
+		return a.explained(s, at.Cost.Samples(), func(*weighedClaim) bool { return true })
 	}
-	return a.explained(s, c.avoidable(), func(w *weighed) bool {
+	return a.explained(s, c.avoidable(), func(w *weighedClaim) bool {
 		by := &w.claim.Place
 		return w.rule.ID == rule.ID || slices.Contains(rule.Beside, w.rule.ID) || by.File == c.Place.File && declared(by.Function) == declared(c.Place.Function)
 	})
@@ -215,14 +215,14 @@ func (a *last) repeats(s *Subject, rule *Rule, at *Spot, c *Claim) bool {
 
 // explained reports whether what some findings would take away is half of samples, or
 // more.
-func (a *last) explained(s *Subject, all Samples, by func(*weighed) bool) bool {
+func (a *last) explained(s *Subject, all Samples, by func(*weighedClaim) bool) bool {
 	part := func(of *hot.Classified, column int, part func(Samples) Keep) float64 {
 		whole := part(all)
 		if whole == nil {
 			return 0
 		}
 		return ratio(baseSum(of, column, func(i int) bool {
-			return whole(i) && slices.ContainsFunc(a.said[s], func(w weighed) bool {
+			return whole(i) && slices.ContainsFunc(a.said[s], func(w weighedClaim) bool {
 				keep := part(w.claim.avoidable())
 				return w.above && keep != nil && keep(i) && by(&w)
 			})

@@ -138,9 +138,9 @@ func handsOn(fn string) bool {
 // mostBound is how many functions a verdict names where benchmarks differ.
 const mostBound = 3
 
-// bound is a function that is the bottleneck of benchmarks, "" for those whose
-// time is spread.
-type bound struct {
+// bottleneckShare is a function that is the bottleneck of benchmarks; its name is
+// "" for benchmarks whose time is spread.
+type bottleneckShare struct {
 	name       string
 	share      float64 // of the benchmark with the most
 	samples    int64
@@ -166,16 +166,16 @@ func cpuBound(subjects []*Subject, need int64) string {
 
 // apart are the bottlenecks of benchmarks, each judged by itself, those with most
 // samples first.
-func apart(subjects []*Subject, need int64) (out []bound) {
+func apart(subjects []*Subject, need int64) (out []bottleneckShare) {
 	for _, s := range subjects {
 		if !s.isBenchmark() || s.CPU == nil || s.BaseCPUSamples() < need {
 			continue
 		}
 		fn, share := heaviest([]*Subject{s}, byCPU)
-		i := slices.IndexFunc(out, func(b bound) bool { return b.name == fn })
+		i := slices.IndexFunc(out, func(b bottleneckShare) bool { return b.name == fn })
 		if i < 0 {
 			i = len(out)
-			out = append(out, bound{name: fn})
+			out = append(out, bottleneckShare{name: fn})
 		}
 		b := &out[i]
 		b.share = max(b.share, share)
@@ -183,13 +183,13 @@ func apart(subjects []*Subject, need int64) (out []bound) {
 		b.benchmarks = append(b.benchmarks, s.Benchmark)
 		slices.Sort(b.benchmarks)
 	}
-	slices.SortFunc(out, func(a, b bound) int {
+	slices.SortFunc(out, func(a, b bottleneckShare) int {
 		return cmp.Or(cmp.Compare(b.samples, a.samples), cmp.Compare(a.name, b.name))
 	})
 	return out
 }
 
-func boundsText(bounds []bound) string {
+func boundsText(bounds []bottleneckShare) string {
 	var in []string
 	spread, more := "", 0
 	for _, b := range bounds {

@@ -244,15 +244,15 @@ func (l *ledger) worthOf(e *entry) float64 {
 
 // cause is what a finding says of the place that most of its cost in one
 // subject is charged to. A claim below the threshold explains nothing.
-func (l *ledger) cause(subject int, w *weighed) (known, bool) {
+func (l *ledger) cause(subject int, w *weighedClaim) (chargedFinding, bool) {
 	if subject < 0 || !w.above {
-		return known{}, false
+		return chargedFinding{}, false
 	}
 	at, ok := l.heaviest(subject, w)
 	if !ok {
-		return known{}, false
+		return chargedFinding{}, false
 	}
-	return known{
+	return chargedFinding{
 		rule: w.rule.ID, worth: w.worth(l.subjects[subject].Subject, w.cost), at: at,
 		file: w.claim.Place.File, function: declared(w.claim.Place.Function), line: w.claim.Place.Line,
 	}, true
@@ -260,7 +260,7 @@ func (l *ledger) cause(subject int, w *weighed) (known, bool) {
 
 // heaviest is the line that most of a claim's cost in one subject is charged
 // to.
-func (l *ledger) heaviest(subject int, w *weighed) (places.Line, bool) {
+func (l *ledger) heaviest(subject int, w *weighedClaim) (places.Line, bool) {
 	c := l.subjects[subject]
 	at := make(map[places.Line]float64)
 	sum := func(keep Keep, measure int) {
@@ -296,8 +296,8 @@ func compareLines(a, b places.Line) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
 }
 
-// known is a finding with the line that most of its cost is charged to.
-type known struct {
+// chargedFinding is a finding with the line that has most of its cost.
+type chargedFinding struct {
 	rule     string
 	worth    float64
 	file     string // of the frames
@@ -308,13 +308,13 @@ type known struct {
 
 // hotPlaces returns the places that matter, and what became of everything
 // else. Of them ask says what else it knows; nil: nothing.
-func (l *ledger) hotPlaces(findings []known, ask func(p *finding.HotPlace, e *entry, number int) (known, bool)) (out []finding.HotPlace, accounts []finding.Account, all []entry) {
-	slices.SortStableFunc(findings, func(a, b known) int {
+func (l *ledger) hotPlaces(findings []chargedFinding, ask func(p *finding.HotPlace, e *entry, number int) (chargedFinding, bool)) (out []finding.HotPlace, accounts []finding.Account, all []entry) {
+	slices.SortStableFunc(findings, func(a, b chargedFinding) int {
 		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.rule, b.rule))
 	})
 	var listed amounts
 	for _, e := range l.clusters() {
-		cause := slices.IndexFunc(findings, func(k known) bool {
+		cause := slices.IndexFunc(findings, func(k chargedFinding) bool {
 			return slices.ContainsFunc(e.lines, func(line entry) bool { return line.at == k.at })
 		})
 		matters := e.worth >= Threshold || cause >= 0
@@ -350,7 +350,7 @@ func (l *ledger) hotPlaces(findings []known, ask func(p *finding.HotPlace, e *en
 }
 
 // explain enters a finding into the place that it is about.
-func (k *known) explain(p *finding.HotPlace, e *entry) {
+func (k *chargedFinding) explain(p *finding.HotPlace, e *entry) {
 	p.Finding = &k.rule
 	if k.file == e.at.File && k.function == e.at.Function {
 		p.Line = k.line

@@ -54,8 +54,8 @@ func Run(reg *Registry, subjects []*Subject) Result {
 	judged, others := ofModule(subjects)
 	res.Warnings = append(res.Warnings, others...)
 	costs := charge(judged)
-	var causes []known
-	final := last{ledger: costs, rules: reg.rules, said: make(map[*Subject][]weighed), add: merged.add}
+	var causes []chargedFinding
+	final := last{ledger: costs, rules: reg.rules, said: make(map[*Subject][]weighedClaim), add: merged.add}
 	for _, s := range subjects {
 		if slices.ContainsFunc(reg.rules, func(r Rule) bool { return s.hasEvidence(&r) }) {
 			res.Looked++
@@ -125,7 +125,7 @@ func withoutPool(all []*Subject) (subjects []*Subject, pool *Subject) {
 
 // ask runs the rules over one subject and weighs what they claim; notAsked names
 // those without anything to look at, and few says how many samples it lacks.
-func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string, few string) {
+func (s *Subject) ask(rules []Rule) (out []weighedClaim, warnings, notAsked []string, few string) {
 	mem := s.memory()
 	matters := mem.matters()
 	if text := s.starvedByOthers(&mem); text != "" {
@@ -167,7 +167,7 @@ func (s *Subject) ask(rules []Rule) (out []weighed, warnings, notAsked []string,
 		})
 		for _, c := range claims {
 			if c.Leak != nil {
-				out = append(out, weighed{rule: rule, claim: c, above: true})
+				out = append(out, weighedClaim{rule: rule, claim: c, above: true})
 				continue
 			}
 			w := s.weigh(rule, c, matters)
@@ -243,8 +243,8 @@ func (s *Subject) lacks(r *Rule) []string {
 // reaches the threshold (a formatting call inside the program's own logger is
 // the logging statement's cost). And it drops what a finding at the same place
 // outranks.
-func (s *Subject) withoutCovered(ws []weighed) []weighed {
-	return slices.DeleteFunc(slices.Clone(ws), func(w weighed) bool {
+func (s *Subject) withoutCovered(ws []weighedClaim) []weighedClaim {
+	return slices.DeleteFunc(slices.Clone(ws), func(w weighedClaim) bool {
 		var inside []Samples
 		for i := range ws {
 			by := &ws[i]
@@ -310,7 +310,7 @@ type mergedFinding struct {
 
 func newMerger() *merger { return &merger{at: make(map[findingKey]int)} }
 
-func (m *merger) add(s *Subject, w weighed) {
+func (m *merger) add(s *Subject, w weighedClaim) {
 	c := &w.claim
 	file := s.display(c.Place.File)
 	f := mergedFinding{

@@ -360,8 +360,8 @@ func (s *Subject) unknown(aboutWaits bool) finding.Unknown {
 	return finding.Unknown{CPU: cpu, AllocBytes: s.Allocs == nil, Delay: s.Mutex == nil || s.CPU == nil || cpu && !aboutWaits}
 }
 
-// weighed is a claim with its figures.
-type weighed struct {
+// weighedClaim is a claim with its shares.
+type weighedClaim struct {
 	rule      *Rule
 	claim     Claim
 	cost      shares
@@ -386,7 +386,7 @@ func (s *Subject) leastWorth(c *Claim) float64 {
 // the allocator's work for its bytes is added. Where nobody knows what a wait is
 // of the time, the delay by itself and the base's CPU time stands for it: a lock
 // does not sink for that.
-func (w *weighed) worth(s *Subject, of shares) float64 {
+func (w *weighedClaim) worth(s *Subject, of shares) float64 {
 	mem := s.memory()
 	base, gc, wait := float64(mem.base), float64(mem.collect), of.wait
 	if _, known := s.perRequest(0); !known {
@@ -404,8 +404,8 @@ func (w *weighed) worth(s *Subject, of shares) float64 {
 }
 
 // weigh gives a claim its figures. matters is whether bytes alone are worth a word.
-func (s *Subject) weigh(rule *Rule, c Claim, matters bool) weighed {
-	w := weighed{rule: rule, claim: c, cost: s.shares(c.Cost, rule.MinSamples)}
+func (s *Subject) weigh(rule *Rule, c Claim, matters bool) weighedClaim {
+	w := weighedClaim{rule: rule, claim: c, cost: s.shares(c.Cost, rule.MinSamples)}
 	w.avoidable = w.cost
 	if !c.Avoidable.empty() {
 		w.avoidable = s.shares(c.Avoidable, rule.MinSamples)

@@ -20,8 +20,8 @@ func (s *Subject) OfTest(file string, line int) bool {
 // withoutTests drops the claims about code of tests and benchmarks. Of each that
 // would be a finding a warning is left, with its share: what it costs is in all
 // figures of the benchmark.
-func (s *Subject) withoutTests(ws []weighed) (rest []weighed, warnings []string) {
-	rest = slices.DeleteFunc(ws, func(w weighed) bool {
+func (s *Subject) withoutTests(ws []weighedClaim) (rest []weighedClaim, warnings []string) {
+	rest = slices.DeleteFunc(ws, func(w weighedClaim) bool {
 		p := &w.claim.Place
 		if !s.OfTest(p.File, p.Line) {
 			return false

@@ -157,7 +157,7 @@ func (s *Subject) blockedWait(part float64) (share float64, ok bool) {
 
 // ceilingEvidence says by what the ceiling of a claim about a lock is, where that is
 // more than the mutex profile.
-func (s *Subject) ceilingEvidence(w *weighed) []finding.Evidence {
+func (s *Subject) ceilingEvidence(w *weighedClaim) []finding.Evidence {
 	if !w.claim.aboutWaits() || w.avoidable.wait <= 0 {
 		return nil
 	}

@@ -73,7 +73,7 @@ func (s *Subject) PerIteration(perOp float64) string {
 
 // waitText says what a delay is worth where that is not its delay_ratio; "" where
 // it is, or where too little waits.
-func (s *Subject) waitText(w *weighed) string {
+func (s *Subject) waitText(w *weighedClaim) string {
 	if s.isBenchmark() || w.cost.delay < Threshold {
 		return ""
 	}

@@ -17,8 +17,9 @@ import (
 	"whet/internal/source"
 )
 
-// asked is what the compiler said about packages, and where their source lies.
-type asked struct {
+// compilerOutput is the compiler's decisions about packages and the directories of
+// their source.
+type compilerOutput struct {
 	report   *format.Report
 	target   *gobench.Target
 	packages []string
@@ -27,13 +28,13 @@ type asked struct {
 }
 
 // ask lists the packages that operands name, and asks the compiler about them.
-func ask(ctx context.Context, dir string, operands []string, o gobench.BuildOptions, tests bool) (*asked, error) {
+func ask(ctx context.Context, dir string, operands []string, o gobench.BuildOptions, tests bool) (*compilerOutput, error) {
 	list, err := gobench.List(ctx, dir, operands, o)
 	if err != nil {
 		return nil, err
 	}
-	a := &asked{}
-	var first gobench.Listed
+	a := &compilerOutput{}
+	var first gobench.ListedPackage
 	for _, l := range list {
 		if l.Err != nil {
 			a.warnings = append(a.warnings, fmt.Sprintf("%s is left out: %v", l.ImportPath, l.Err))
@@ -67,7 +68,7 @@ func ask(ctx context.Context, dir string, operands []string, o gobench.BuildOpti
 }
 
 // source is the text of a file.
-func (a *asked) source(file string) []byte {
+func (a *compilerOutput) source(file string) []byte {
 	text, err := a.finder.Read(file)
 	if err != nil {
 		return nil
@@ -76,7 +77,7 @@ func (a *asked) source(file string) []byte {
 }
 
 // packageOf is the import path of the package that a file belongs to; "" unknown.
-func (a *asked) packageOf(file string) string {
+func (a *compilerOutput) packageOf(file string) string {
 	name, module := a.finder.InModule(file)
 	if rest, std := strings.CutPrefix(name, "$GOROOT/src/"); std {
 		return path.Dir(rest)
@@ -150,7 +151,7 @@ func (v *verb) packages(ctx context.Context, e *cli.Env, operands []string) (*es
 
 // name is a file as it is shown: for editors as seen from here, for GitHub from the root
 // of the repository, else from the root of its module.
-func (a *asked) name(format string) func(string) string {
+func (a *compilerOutput) name(format string) func(string) string {
 	here, err := os.Getwd()
 	prefix := ""
 	if format == "github" {

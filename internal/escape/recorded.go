@@ -32,7 +32,7 @@ func (v *verb) recorded(ctx context.Context, operands []string) (*escape.Page, e
 	}
 	rec := ev.rec
 	defer rec.Close()
-	a := &asked{finder: finderOf(rec)}
+	a := &compilerOutput{finder: finderOf(rec)}
 	a.report, a.warnings = said(rec)
 	switch artifacts := rec.Find(recording.KindDiagnostics, ""); {
 	case len(artifacts) == 0:

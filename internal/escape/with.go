@@ -82,7 +82,7 @@ func (ev *evidence) profiles(ctx context.Context, path string, o *analysis.Optio
 }
 
 // charge adds the recording's profiles to what decisions about packages are made with.
-func (v *verb) charge(ctx context.Context, ev *evidence, a *asked, o *analysis.Options) error {
+func (v *verb) charge(ctx context.Context, ev *evidence, a *compilerOutput, o *analysis.Options) error {
 	if err := ev.profiles(ctx, v.with, o); err != nil {
 		return err
 	}

@@ -179,7 +179,7 @@ func diffFindings(kind string, operands []string) (*view.FindingsDiff, []string)
 				}
 			}
 			if err == nil {
-				reading := read.Recording(rec, read.Known{})
+				reading := read.Recording(rec, read.ParsedParts{})
 				if side.result, err = reading.Diagnose(); err == nil {
 					side.load = loadOf(reading)
 				}

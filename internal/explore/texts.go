@@ -19,14 +19,14 @@ import (
 	"whet/internal/report/view"
 )
 
-// printed is what package view makes.
-type printed interface {
+// viewWriter is a view of package view.
+type viewWriter interface {
 	Write(io.Writer) error
 	WriteJSON(io.Writer) error
 }
 
 // text is the product that prints one.
-func (q *viewRequest) text(d printed) product {
+func (q *viewRequest) text(d viewWriter) product {
 	if q.s.asJSON {
 		return product{write: d.WriteJSON}
 	}

@@ -119,7 +119,7 @@ func (b *Binary) list(ctx context.Context, re string) ([]string, error) {
 	}
 	text, said := string(out.Bytes()), string(errs.Bytes())
 	if !res.OK() {
-		e := ending(story{target: b.Target, res: res, stdout: text, stderr: said, limit: listLimit, what: "the test binary of " + b.Target.ImportPath})
+		e := ending(processFailure{target: b.Target, res: res, stdout: text, stderr: said, limit: listLimit, what: "the test binary of " + b.Target.ImportPath})
 		e.Text = shortLine(what+": "+e.Text, maxText)
 		return nil, e
 	}

@@ -12,8 +12,8 @@ import (
 	"whet/internal/lazyregexp"
 )
 
-// story is what is known about a process that did not end well.
-type story struct {
+// processFailure describes a process that failed.
+type processFailure struct {
 	target         *Target
 	res            *process.Result
 	stdout, stderr string // bounded
@@ -24,7 +24,7 @@ type story struct {
 }
 
 // ending explains how the process ended.
-func ending(s story) *Error {
+func ending(s processFailure) *Error {
 	detail := strings.TrimRight(s.stdout+s.stderr, "\n")
 	fail := func(kind Kind, format string, args ...any) *Error {
 		return newError(kind, s.bench, fmt.Sprintf(format, args...), detail)
@@ -274,7 +274,7 @@ func lastLine(text string) string {
 
 // noResult explains a run that ended well without the result asked for, by
 // running one iteration with -test.v, which says what was skipped.
-func (b *Binary) noResult(ctx context.Context, r Run, s story) *Error {
+func (b *Binary) noResult(ctx context.Context, r Run, s processFailure) *Error {
 	const limit = 20 * time.Second
 	detail := s.stdout + s.stderr
 	none := newError(KindNoResult, s.bench, s.what+" ended without a result: no benchmark of that name ran to its end, or its output hides the result", detail)

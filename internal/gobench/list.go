@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Listed is a package that a pattern matched.
-type Listed struct {
+// ListedPackage is a package that a pattern matched.
+type ListedPackage struct {
 	ImportPath string
 	// Operand is how Resolve is asked for it, from the same directory.
 	Operand string
@@ -29,12 +29,12 @@ const maxListed = 10_000
 // pattern of directories is asked in the directory before its first "...", so
 // that it may lie in another module. Packages come once, in the order of the
 // operands.
-func List(ctx context.Context, dir string, operands []string, o BuildOptions) ([]Listed, error) {
+func List(ctx context.Context, dir string, operands []string, o BuildOptions) ([]ListedPackage, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("list packages: %w", err)
 	}
-	var out []Listed
+	var out []ListedPackage
 	seen := make(map[string]bool)
 	for _, operand := range operands {
 		found, err := list(ctx, dir, operand, o)
@@ -54,7 +54,7 @@ func List(ctx context.Context, dir string, operands []string, o BuildOptions) ([
 	return out, nil
 }
 
-func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, error) {
+func list(ctx context.Context, dir, operand string, o BuildOptions) ([]ListedPackage, error) {
 	workDir, ask, err := where(dir, operand, `"./..."`)
 	if err != nil {
 		return nil, err
@@ -63,9 +63,9 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]Listed, e
 	if err != nil {
 		return nil, err
 	}
-	var out []Listed
+	var out []ListedPackage
 	for _, p := range all {
-		l := Listed{ImportPath: p.ImportPath, Operand: p.ImportPath}
+		l := ListedPackage{ImportPath: p.ImportPath, Operand: p.ImportPath}
 		if IsPath(operand) && p.Dir != "" {
 			l.Operand = p.Dir
 		}

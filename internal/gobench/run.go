@@ -67,9 +67,9 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	}
 	var parser benchmark.Parser
 	out, errs, kept := process.NewBounded(keptHead, keptTail), process.NewBounded(keptHead, keptTail), process.NewBounded(keptHead, keptTail)
-	shared := &locked{writers: []io.Writer{kept}}
+	shared := &syncWriter{writers: []io.Writer{kept}}
 	if r.Output != nil {
-		shared.writers = append(shared.writers, &limited{w: r.Output, left: maxCopied})
+		shared.writers = append(shared.writers, &limitWriter{w: r.Output, left: maxCopied})
 	}
 	c := b.command(args, r.Timeout)
 	c.Env = append(c.Env, r.Env...)
@@ -94,7 +94,7 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	if end.OK() && len(res.Lines) > 0 {
 		return res, nil
 	}
-	s := story{
+	s := processFailure{
 		target: b.Target, res: end, stdout: string(out.Bytes()), stderr: string(errs.Bytes()),
 		limit: r.Timeout, what: what, bench: r.Bench, lines: len(res.Lines),
 	}
@@ -202,13 +202,13 @@ func processors(full []string, r Run) int {
 	return procs
 }
 
-// locked lets stdout and stderr, which arrive on two goroutines, share writers.
-type locked struct {
+// syncWriter serializes the writes of stdout and stderr, which two goroutines copy.
+type syncWriter struct {
 	mu      sync.Mutex
 	writers []io.Writer
 }
 
-func (l *locked) Write(p []byte) (int, error) {
+func (l *syncWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.writers {
@@ -217,13 +217,13 @@ func (l *locked) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// limited passes on the first bytes, until its writer fails.
-type limited struct {
+// limitWriter passes on the first bytes of its input, until its writer fails.
+type limitWriter struct {
 	w    io.Writer
 	left int
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitWriter) Write(p []byte) (int, error) {
 	n := min(len(p), l.left)
 	if n == 0 {
 		return 0, nil

@@ -56,8 +56,8 @@ func (o BuildOptions) flags() []string {
 	return append(out, o.Flags...)
 }
 
-// listed is the part of go list -json that is used.
-type listed struct {
+// goListPackage has the fields of go list -json that are used.
+type goListPackage struct {
 	Dir, ImportPath, Name string
 	Standard              bool
 	Module                *struct {
@@ -111,7 +111,7 @@ func Resolve(ctx context.Context, dir, operand string, o BuildOptions) (*Target,
 
 // goList asks the go command for the packages that ask matches; operand is what
 // the user called them.
-func goList(ctx context.Context, dir, operand string, o BuildOptions, ask ...string) (all []listed, said string, err error) {
+func goList(ctx context.Context, dir, operand string, o BuildOptions, ask ...string) (all []goListPackage, said string, err error) {
 	args := []string{"list", "-e", "-find", "-json=Dir,ImportPath,Name,Standard,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error"}
 	args = append(args, listFlags(o)...)
 	stdout, stderr, res, err := goCommand(ctx, dir, o.Env, append(append(args, "--"), ask...)...)
@@ -120,7 +120,7 @@ func goList(ctx context.Context, dir, operand string, o BuildOptions, ask ...str
 	}
 	dec := json.NewDecoder(bytes.NewReader(stdout))
 	for {
-		var p listed
+		var p goListPackage
 		if err := dec.Decode(&p); err == io.EOF {
 			break
 		} else if err != nil {
@@ -138,7 +138,7 @@ func goList(ctx context.Context, dir, operand string, o BuildOptions, ask ...str
 }
 
 // describe sets what go list said of the package.
-func (t *Target) describe(p listed) {
+func (t *Target) describe(p goListPackage) {
 	t.ImportPath, t.Name, t.Dir = p.ImportPath, p.Name, p.Dir
 	t.GoFiles = absolute(p.Dir, p.GoFiles, p.CgoFiles)
 	t.TestFiles = absolute(p.Dir, p.TestGoFiles, p.XTestGoFiles)
@@ -293,7 +293,7 @@ func noMatch(operand, said string) *Error {
 	return newError(KindNoPackage, "", fmt.Sprintf("%s matches no package with Go files to build: name the directory of a package", operand), said)
 }
 
-func severalPackages(operand string, all []listed) *Error {
+func severalPackages(operand string, all []goListPackage) *Error {
 	var names []string
 	for i, p := range all {
 		if i == 3 {

@@ -43,7 +43,7 @@ func (b *Binary) Test(ctx context.Context, run string, limit time.Duration) (Tes
 	t.Ran = !strings.Contains(stderr+stdout, "testing: warning: no tests to run")
 	if !t.Passed {
 		t.Ran = true
-		t.FirstFailure = ending(story{
+		t.FirstFailure = ending(processFailure{
 			target: b.Target, res: res, stdout: stdout, stderr: stderr, limit: limit, what: "the test run",
 		}).Text
 	}

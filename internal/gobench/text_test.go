@@ -89,7 +89,7 @@ example.com/dep.F()
 		{"no message", "panic: \n\ngoroutine 1 [running]:\nmain.F()\n", `x panicked: .*`},
 	} {
 		res := &process.Result{ExitCode: 2}
-		e := ending(story{target: target, res: res, stderr: tt.stderr, what: "x", bench: "x"})
+		e := ending(processFailure{target: target, res: res, stderr: tt.stderr, what: "x", bench: "x"})
 		want := strings.ReplaceAll(tt.want, `zoo/crash\.go`, `crash\.go`)
 		if !regexp.MustCompile(`^` + want + `$`).MatchString(e.Text) {
 			t.Errorf("%s: %q, want %s", tt.name, e.Text, want)
@@ -161,7 +161,7 @@ func FuzzErrorText(f *testing.F) {
 	f.Add("", "")
 	f.Fuzz(func(t *testing.T, stderr, stdout string) {
 		for _, end := range []process.Ending{process.Exited, process.TimedOut, process.Flooded} {
-			e := ending(story{target: &Target{Dir: "/d"}, res: &process.Result{ExitCode: 1, Ending: end}, stdout: stdout, stderr: stderr, what: "BenchmarkX"})
+			e := ending(processFailure{target: &Target{Dir: "/d"}, res: &process.Result{ExitCode: 1, Ending: end}, stdout: stdout, stderr: stderr, what: "BenchmarkX"})
 			if e.Text == "" || len(e.Text) > maxText+len("…") || !utf8.ValidString(e.Text) || !utf8.ValidString(e.Detail) {
 				t.Errorf("text %q", e.Text)
 			}
@@ -192,7 +192,7 @@ func TestUnmatched(t *testing.T) {
 }
 
 func TestTimeoutIsRounded(t *testing.T) {
-	e := ending(story{target: &Target{Dir: "/d"}, res: &process.Result{Ending: process.TimedOut}, limit: 12118563788, what: "BenchmarkX"})
+	e := ending(processFailure{target: &Target{Dir: "/d"}, res: &process.Result{Ending: process.TimedOut}, limit: 12118563788, what: "BenchmarkX"})
 	if want := "BenchmarkX did not finish within 12.119s: raise -timeout or -budget"; e.Text != want {
 		t.Errorf("%q, want %q", e.Text, want)
 	}

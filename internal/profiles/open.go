@@ -160,8 +160,8 @@ func (s *Set) SampleType(name string) (string, error) {
 	return "", cli.UsageError("unknown sample type %q: the profile has %s", name, strings.Join(types, ", "))
 }
 
-// loading is one operand on its way.
-type loading struct {
+// pendingLoad is an operand that is being loaded.
+type pendingLoad struct {
 	operand string
 	role    selection.Role
 	url     string // "" for a file
@@ -193,10 +193,10 @@ func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, pro
 		}
 	}
 	s.Name = Shown(operands[0])
-	var all []*loading
+	var all []*pendingLoad
 	add := func(role selection.Role, operands []string) {
 		for _, operand := range operands {
-			l := &loading{operand: operand, role: role}
+			l := &pendingLoad{operand: operand, role: role}
 			if url, ok := cli.AsURL(operand); ok {
 				l.url = url
 			}
@@ -259,7 +259,7 @@ func Shown(operand string) string {
 
 // fetchAll asks all servers at once: what they record is of the same time. As
 // in pprof, one of several that does not answer is left out, with a warning.
-func (f *Options) fetchAll(ctx context.Context, s *Set, all []*loading, progress func(string)) error {
+func (f *Options) fetchAll(ctx context.Context, s *Set, all []*pendingLoad, progress func(string)) error {
 	var urls []string
 	for _, l := range all {
 		if l.url == "" {
@@ -311,7 +311,7 @@ func (f *Options) fetchAll(ctx context.Context, s *Set, all []*loading, progress
 }
 
 // load reads one operand.
-func (f *Options) load(s *Set, l *loading, in io.Reader) ([]*callstack.Profile, error) {
+func (f *Options) load(s *Set, l *pendingLoad, in io.Reader) ([]*callstack.Profile, error) {
 	if l.url != "" {
 		p, err := Read(bytes.NewReader(l.data), int64(len(l.data)), f.Limits())
 		if err != nil {

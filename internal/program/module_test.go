@@ -107,8 +107,8 @@ func build(t *testing.T, root, dir, operand string, o gobench.BuildOptions) *gob
 	return b
 }
 
-// ran is how one run of a program ended.
-type ran struct {
+// runResult is the result of one run of a program.
+type runResult struct {
 	stdout, stderr string
 	code           int
 	manifest       Manifest
@@ -117,7 +117,7 @@ type ran struct {
 }
 
 // run runs a program with an agent of its own.
-func run(t *testing.T, b *gobench.Binary, args ...string) ran {
+func run(t *testing.T, b *gobench.Binary, args ...string) runResult {
 	t.Helper()
 	a, err := NewAgent(Options{Continuous: true, Trace: true, BlockRate: 10_000, MutexFraction: 10})
 	if err != nil {
@@ -133,7 +133,7 @@ func run(t *testing.T, b *gobench.Binary, args ...string) ran {
 }
 
 // start runs a program with more in its environment.
-func start(t *testing.T, b *gobench.Binary, env []string, args ...string) ran {
+func start(t *testing.T, b *gobench.Binary, env []string, args ...string) runResult {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), b.Path, args...)
 	c.Env = append(os.Environ(), env...)
@@ -145,11 +145,11 @@ func start(t *testing.T, b *gobench.Binary, env []string, args ...string) ran {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return ran{stdout: stdout.String(), stderr: stderr.String(), code: c.ProcessState.ExitCode()}
+	return runResult{stdout: stdout.String(), stderr: stderr.String(), code: c.ProcessState.ExitCode()}
 }
 
 // wantAgent holds a run to having had its agent to the end that is named.
-func (r ran) wantAgent(t *testing.T, what, ended string) {
+func (r runResult) wantAgent(t *testing.T, what, ended string) {
 	t.Helper()
 	m := r.manifest
 	if r.missing != nil {

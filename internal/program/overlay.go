@@ -32,9 +32,9 @@ const (
 	maxAttempts = 100      // at a name that the user does not have
 )
 
-// replaced is the file that -overlay takes: what is to be at a path, by the
-// path of a file that holds it. An empty one stands for no file.
-type replaced struct {
+// overlayFile is the file of -overlay. It maps paths to the files that replace them;
+// an empty name removes the file.
+type overlayFile struct {
 	Replace map[string]string
 }
 
@@ -125,8 +125,8 @@ func unused(dir, name, ext string, taken func(string) bool) (string, error) {
 
 // usersOverlay reads the overlay that the user asked for, by a flag or in
 // GOFLAGS. Without one it is empty.
-func usersOverlay(t *gobench.Target, o gobench.BuildOptions) (replaced, error) {
-	all := replaced{Replace: map[string]string{}}
+func usersOverlay(t *gobench.Target, o gobench.BuildOptions) (overlayFile, error) {
+	all := overlayFile{Replace: map[string]string{}}
 	name := overlayFlag(strings.Fields(t.GOFLAGS))
 	if given := overlayFlag(o.Flags); given != "" {
 		name = given

@@ -107,7 +107,7 @@ func (p *Proof) Watch(measure func() error) error {
 // Doubt says what disturbed the machine while it was watched. ours: what the
 // sides used is known, so that the rest was used by others.
 func (p *Proof) Doubt(ours bool) {
-	seen := machine.Seen{Host: &p.Result.Host, Elapsed: time.Duration(p.Result.ElapsedNs), Swapped: p.meter.Swapped, Governors: host.Governors(os.DirFS("/"))}
+	seen := machine.Observation{Host: &p.Result.Host, Elapsed: time.Duration(p.Result.ElapsedNs), Swapped: p.meter.Swapped, Governors: host.Governors(os.DirFS("/"))}
 	if ours {
 		seen.Used = p.meter.Used
 	}

@@ -11,7 +11,7 @@ import (
 
 // Command is what starts a side by its command line, which was split, and what
 // keeps its words.
-func (o *Options) Command(side compare.Side, argv []string) (process.Command, *Printed) {
+func (o *Options) Command(side compare.Side, argv []string) (process.Command, *CapturedOutput) {
 	printed := Keep(o.Output)
 	return process.Command{
 		Path: argv[0], Args: argv[1:], Dir: o.Dir, Env: append(os.Environ(), o.Env[side]...),
@@ -27,9 +27,9 @@ func NotStarted(program string, err error) error {
 	return fmt.Errorf("start %s: %w", Show(program), err)
 }
 
-// Printed keeps what a program prints, as far as a message needs it: of stdout
-// and stderr the beginning, where a Go program says why it panics, and the end.
-type Printed struct {
+// CapturedOutput keeps the parts of a program's output that a message needs: the
+// beginning of stdout and stderr, where a Go program reports a panic, and the end.
+type CapturedOutput struct {
 	stdout, stderr *process.Bounded
 	to             io.Writer
 }
@@ -41,15 +41,15 @@ const (
 
 // Keep passes all that is printed on to a writer, if there is one. It must be
 // safe for concurrent use.
-func Keep(to io.Writer) *Printed {
-	return &Printed{process.NewBounded(keepHead, keepTail), process.NewBounded(keepHead, keepTail), to}
+func Keep(to io.Writer) *CapturedOutput {
+	return &CapturedOutput{process.NewBounded(keepHead, keepTail), process.NewBounded(keepHead, keepTail), to}
 }
 
 // Stdout and Stderr take what is printed.
-func (p *Printed) Stdout() io.Writer { return p.and(p.stdout) }
-func (p *Printed) Stderr() io.Writer { return p.and(p.stderr) }
+func (p *CapturedOutput) Stdout() io.Writer { return p.and(p.stdout) }
+func (p *CapturedOutput) Stderr() io.Writer { return p.and(p.stderr) }
 
-func (p *Printed) and(kept *process.Bounded) io.Writer {
+func (p *CapturedOutput) and(kept *process.Bounded) io.Writer {
 	if p.to == nil {
 		return kept
 	}
@@ -58,7 +58,7 @@ func (p *Printed) and(kept *process.Bounded) io.Writer {
 
 // LastWords are those on stderr, or where there are none on stdout, ready to
 // stand after a message.
-func (p *Printed) LastWords() string {
+func (p *CapturedOutput) LastWords() string {
 	if said := lastWords(p.stderr.Bytes()); said != "" {
 		return said
 	}

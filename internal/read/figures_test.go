@@ -43,7 +43,7 @@ func recorded(t *testing.T, fill func(w *recording.Writer, write func(recording.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { rec.Close() })
-	page, err := Recording(rec, Known{}).Page()
+	page, err := Recording(rec, ParsedParts{}).Page()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestRatesOfAProgram(t *testing.T) {
 	if text := fmt.Sprint(page.Events, page.Warnings); strings.Contains(text, "restart") {
 		t.Error(text)
 	}
-	c := Recording(rec, Known{}).conditions()
+	c := Recording(rec, ParsedParts{}).conditions()
 	if c.ThrottledNs == nil || *c.ThrottledNs != 4e8 || c.WallNs != 4e9 || *c.MachineBusy != 0.5 {
 		t.Errorf("conditions: throttled %v of %d, busy %v", c.ThrottledNs, c.WallNs, c.MachineBusy)
 	}
@@ -200,7 +200,7 @@ func TestWaitsThatWereNotRecorded(t *testing.T) {
 			write(recording.Artifact{Path: "profiles/mutex.pb.gz", Kind: recording.KindMutex, EndNs: 4e9},
 				pprofOf(t, [2]string{"contentions", "delay"}, [2]string{"count", "nanoseconds"}, 1e6, waits))
 		})
-		if got := Recording(rec, Known{}).subjects[0].Mutex != nil; got != test.want {
+		if got := Recording(rec, ParsedParts{}).subjects[0].Mutex != nil; got != test.want {
 			t.Errorf("%s: a profile to judge by: %v", test.name, got)
 		}
 		if said := strings.Contains(strings.Join(page.NotAsked, "\n"), "lock-held and lock-contention were not asked: no mutex profile was recorded"); said == test.want || strings.Contains(strings.Join(page.Warnings, "\n"), "asked") {
@@ -226,7 +226,7 @@ func TestGrowthInTheVerdict(t *testing.T) {
 	if !strings.HasSuffix(page.Verdict.Text, "; and goroutines rose steadily by 10 a second") {
 		t.Errorf("verdict %q, events %+v", page.Verdict.Text, page.Events)
 	}
-	if c := Recording(rec, Known{}).conditions(); c.ServiceTimeNs != 2.5e6 {
+	if c := Recording(rec, ParsedParts{}).conditions(); c.ServiceTimeNs != 2.5e6 {
 		t.Errorf("service time %v", c.ServiceTimeNs)
 	}
 }
@@ -237,7 +237,7 @@ func TestIterationsOfAProgram(t *testing.T) {
 		w.Manifest.Kind, w.Manifest.Target = recording.TargetProgram, "./x"
 		record.Programs.Set(&w.Manifest, &record.Program{Runs: []record.Execution{{EndNs: 1e9}, {StartNs: 1e9, EndNs: 2e9, AgentMissing: "killed"}, {StartNs: 2e9, EndNs: 3e9}}})
 	})
-	if s := Recording(rec, Known{}).subjects[0]; s.CPUIterations != 2 || s.MutexIterations != 2 || s.AllocIterations != 2 {
+	if s := Recording(rec, ParsedParts{}).subjects[0]; s.CPUIterations != 2 || s.MutexIterations != 2 || s.AllocIterations != 2 {
 		t.Errorf("iterations %d, %d, %d; want 2", s.CPUIterations, s.MutexIterations, s.AllocIterations)
 	}
 }
@@ -255,7 +255,7 @@ func TestCPUPerAnswer(t *testing.T) {
 		t.Errorf("CPU time per answer: %v", per)
 	}
 	// It ran already: the limits here are the generator's.
-	if c := Recording(rec, Known{}).conditions(); c.Cores != 8 || c.GeneratorCores != 1 || c.MachineCores != 2 || c.Requests != 100 || !c.SameRequest {
+	if c := Recording(rec, ParsedParts{}).conditions(); c.Cores != 8 || c.GeneratorCores != 1 || c.MachineCores != 2 || c.Requests != 100 || !c.SameRequest {
 		t.Errorf("cores %d, generator %d, machine %d; %d requests, the same: %v", c.Cores, c.GeneratorCores, c.MachineCores, c.Requests, c.SameRequest)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // rows is the head of a top table: by flat, or by cum.
-func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []run.Row {
+func (a *Reading) rows(c classifiedProfile, base callstack.Keep, cum bool) []run.Row {
 	fs := c.FunctionCosts(c.column, base)
 	if cum {
 		slices.SortStableFunc(fs, func(x, y callstack.FunctionCost) int { return cmp.Compare(y.Cum, x.Cum) })
@@ -34,7 +34,7 @@ func (a *Reading) rows(c classified, base callstack.Keep, cum bool) []run.Row {
 
 // listings shows the source of the hottest functions: those of the user's own
 // modules that hold most of the base, benchmarks themselves apart.
-func (a *Reading) listings(c classified, base callstack.Keep) []run.Listing {
+func (a *Reading) listings(c classifiedProfile, base callstack.Keep) []run.Listing {
 	total := c.Sum(c.column, base)
 	lines := make(map[string]map[diagnose.SourceLine]callstack.Cost) // by function
 	for l, cost := range c.LineCosts(c.column, base) {

@@ -122,7 +122,7 @@ func servedBy(all []wall.Served, sent, end int64) *wall.Served {
 	return best
 }
 
-func (a *Reading) layOut(m *runreport.Moment, r *wall.Served, around *sched.Around) {
+func (a *Reading) layOut(m *runreport.Moment, r *wall.Served, around *sched.Surroundings) {
 	m.Goroutine, m.Handler, m.FromNs, m.ToNs = r.Goroutine, r.Handler, r.FromNs, r.ToNs
 	for state, ns := range around.Ns {
 		if ns > 0 {
@@ -145,11 +145,11 @@ func (a *Reading) layOut(m *runreport.Moment, r *wall.Served, around *sched.Arou
 		}
 	}
 	if h := around.HeldUp; h != nil {
-		m.HeldUp = &runreport.HeldUp{Goroutines: h.Count, State: h.State.String(), By: h.By, At: a.at(h.Place), Released: a.at(h.Release)}
+		m.HeldUp = &runreport.BlockedWaiters{Goroutines: h.Count, State: h.State.String(), By: h.By, At: a.at(h.Place), Released: a.at(h.Release)}
 	}
 	m.Processors, m.OwnNs, m.OthersNs, m.IdleNs = around.Procs, around.OwnNs, around.RanNs, around.IdleNs
 	for _, ran := range around.Ran[:min(len(around.Ran), mostMomentRan)] {
-		m.Ran = append(m.Ran, runreport.Ran{Start: ran.Start, Goroutines: ran.Count, Ns: ran.Ns})
+		m.Ran = append(m.Ran, runreport.RunTime{Start: ran.Start, Goroutines: ran.Count, Ns: ran.Ns})
 	}
 }
 
@@ -161,7 +161,7 @@ func (a *Reading) at(f *callstack.Frame) runreport.At {
 }
 
 // draw draws the moment with a quarter as much time on each side.
-func (a *Reading) draw(m *runreport.Moment, around *sched.Around, src exectrace.Source) error {
+func (a *Reading) draw(m *runreport.Moment, around *sched.Surroundings, src exectrace.Source) error {
 	pad := max((around.ToNs-around.FromNs)/4, int64(time.Millisecond))
 	o := sched.Options{Limits: exectrace.DefaultLimits(), FromNs: max(around.FromNs-pad, 0), ToNs: around.ToNs + pad}
 	r, err := sched.Analyze(src, o)

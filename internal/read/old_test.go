@@ -25,7 +25,7 @@ func TestOldRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer rec.Close()
-			data, err := Recording(rec, Known{}).Findings("")
+			data, err := Recording(rec, ParsedParts{}).Findings("")
 			if err != nil {
 				t.Fatal(err)
 			}

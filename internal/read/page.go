@@ -37,7 +37,7 @@ const (
 // it had its name; nil: nothing.
 func Page(rec *recording.Recording, reading *Reading) (*run.Page, error) {
 	if reading == nil {
-		reading = Recording(rec, Known{})
+		reading = Recording(rec, ParsedParts{})
 	}
 	reading.rec = rec
 	page, err := reading.Page()
@@ -195,7 +195,7 @@ func trust(m *recording.Manifest) []string {
 	if m.Build.Unoptimized {
 		add("built without optimization or inlining (-N or -l): the costs of a normal build differ")
 	}
-	doubts := machine.Seen{Host: &m.Host, Elapsed: time.Duration(m.EndNs)}.Doubts(machine.Figures())
+	doubts := machine.Observation{Host: &m.Host, Elapsed: time.Duration(m.EndNs)}.Doubts(machine.Figures())
 	return append(out, machine.Texts(doubts)...)
 }
 
@@ -266,7 +266,7 @@ func limits(h *recording.Host) string {
 }
 
 // profile lays out one profile.
-func (a *Reading) profile(c classified) run.Profile {
+func (a *Reading) profile(c classifiedProfile) run.Profile {
 	base := c.Keep(hot.Base)
 	p := run.Profile{Kind: c.kind, Benchmark: c.benchmark, Column: c.Types[c.column].Type, Unit: c.Types[c.column].Unit}
 	p.Values = c.Sums(c.column)
@@ -296,7 +296,7 @@ func (a *Reading) profile(c classified) run.Profile {
 }
 
 // countColumn is the column that counts samples, objects or events.
-func countColumn(c classified) int {
+func countColumn(c classifiedProfile) int {
 	for _, name := range []string{"samples", "alloc_objects", "contentions"} {
 		if i, err := c.TypeIndex(name); err == nil {
 			return i

@@ -65,7 +65,7 @@ func (in *LoneProfile) Page() (*run.Page, error) {
 		classes = hot.ClassifyProgram(p)
 	}
 	a.rec.Kind = s.Kind
-	a.profiles = []classified{{kind, "", column, classes}}
+	a.profiles = []classifiedProfile{{kind, "", column, classes}}
 	a.addProfiles(s, "")
 	a.subjects = []*diagnose.Subject{s}
 	page, err := a.diagnosed()

@@ -22,9 +22,9 @@ import (
 	"whet/internal/typed"
 )
 
-// Known is what a recorder has parsed of the recording that it has just made.
-// The zero value is nothing.
-type Known struct {
+// ParsedParts are the parts of a recording that its recorder has already parsed. The
+// zero value has none.
+type ParsedParts struct {
 	Profiles map[string]*callstack.Frames // by their artifact's path
 	Wall     *wall.Result                 // of the traces
 	// Decisions waits for what the compiler says of further packages; nil: nothing.
@@ -34,7 +34,7 @@ type Known struct {
 // Reading is a recording read into models: what the rules and the page look at.
 type Reading struct {
 	rec     *recording.Recording
-	known   Known
+	known   ParsedParts
 	sources sources
 	// What the manifest has of the target's kind.
 	benchmarks []record.Benchmark
@@ -44,7 +44,7 @@ type Reading struct {
 	view       *typeview.View   // nil: there is none
 	types      *typed.Program   // nil: the recording has none
 	decided    *lines.Decisions // nil: not read yet
-	profiles   []classified
+	profiles   []classifiedProfile
 	subjects   []*diagnose.Subject
 	courses    []*course    // over time: of a program or service one, of benchmarks one each
 	wall       *wall.Result // of a program or service with a trace
@@ -72,8 +72,8 @@ func (a *Reading) Diagnose() (*diagnose.Result, error) {
 	return a.result, nil
 }
 
-// classified is one profile of one benchmark.
-type classified struct {
+// classifiedProfile is a classified profile of one benchmark.
+type classifiedProfile struct {
 	kind      string
 	benchmark string
 	column    int
@@ -150,7 +150,7 @@ var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMute
 
 // Recording reads a recording, but for what is known of it. What is damaged or
 // missing becomes a warning.
-func Recording(rec *recording.Recording, known Known) *Reading {
+func Recording(rec *recording.Recording, known ParsedParts) *Reading {
 	if known.Profiles == nil {
 		known.Profiles = make(map[string]*callstack.Frames)
 	}
@@ -171,7 +171,7 @@ func Recording(rec *recording.Recording, known Known) *Reading {
 	a.readView()
 	a.readProgram()
 	a.readProfiles()
-	slices.SortStableFunc(a.profiles, func(x, y classified) int {
+	slices.SortStableFunc(a.profiles, func(x, y classifiedProfile) int {
 		return cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind))
 	})
 	if rec.Kind == recording.TargetProgram || rec.Kind == recording.TargetService {
@@ -224,7 +224,7 @@ func (a *Reading) modulesFirst() {
 			others[s.Benchmark] = 1
 		}
 	}
-	slices.SortStableFunc(a.profiles, func(x, y classified) int {
+	slices.SortStableFunc(a.profiles, func(x, y classifiedProfile) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind)), cmp.Compare(others[x.benchmark], others[y.benchmark]))
 	})
 }
@@ -270,7 +270,7 @@ func (a *Reading) readProfiles() {
 			a.warn("%s profile: %v", k.kind, err)
 			continue
 		}
-		a.profiles = append(a.profiles, classified{k.kind, k.benchmark, column, a.classify(p)})
+		a.profiles = append(a.profiles, classifiedProfile{k.kind, k.benchmark, column, a.classify(p)})
 	}
 }
 
@@ -448,7 +448,7 @@ func (a *Reading) addProfiles(s *diagnose.Subject, benchmark string) {
 // unseenWaits reports whether a mutex profile says nothing: the service recorded
 // no waits (its fraction was 0), or the profile is empty and nobody knows
 // whether it did. That nobody waited is an answer only where waits are recorded.
-func (a *Reading) unseenWaits(p *classified) bool {
+func (a *Reading) unseenWaits(p *classifiedProfile) bool {
 	svc := a.service
 	if svc == nil {
 		return false

@@ -48,7 +48,7 @@ func TestView(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer rec.Close()
-			a := Recording(rec, Known{})
+			a := Recording(rec, ParsedParts{})
 			if v := a.View(); (v != nil) != test.view || v != nil && v.GOARCH != "arm64" {
 				t.Errorf("the view is %+v", v)
 			}

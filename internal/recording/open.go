@@ -48,7 +48,7 @@ func Is(path string) bool {
 
 // Open reads the manifest of the recording in dir, with the parts that will be
 // asked for. Close it after use.
-func Open(dir string, parts ...Asked) (*Recording, error) {
+func Open(dir string, parts ...RequiredPart) (*Recording, error) {
 	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
 		return nil, fmt.Errorf("open recording %s: it is a file; a recording is a directory NAME%s: whet top, list and flame read profiles", dir, suffix)
 	}
@@ -64,7 +64,7 @@ func Open(dir string, parts ...Asked) (*Recording, error) {
 	return r, nil
 }
 
-func (r *Recording) readManifest(parts []Asked) error {
+func (r *Recording) readManifest(parts []RequiredPart) error {
 	data, err := r.readBounded(ManifestName, maxManifestBytes)
 	checkpoint := errors.Is(err, fs.ErrNotExist)
 	if checkpoint {

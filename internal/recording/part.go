@@ -50,9 +50,9 @@ func (p Part[T]) Of(m *Manifest) (*T, error) {
 	return nil, nil
 }
 
-// Asked is a part that whoever opens a recording will ask for: Open meets the
-// damage in it.
-type Asked interface{ look(*Manifest) error }
+// RequiredPart is a part that the caller of Open will read: Open reports damage in
+// it.
+type RequiredPart interface{ look(*Manifest) error }
 
 func (p Part[T]) look(m *Manifest) error {
 	_, err := p.Of(m)

@@ -154,15 +154,15 @@ func (l *lab) build(t testing.TB, dir string, flags ...string) (map[string]strin
 	return files, b.BuildInfo()
 }
 
-// expect is what a function's file must resolve to.
-type expect struct {
+// expectation is the expected result of resolving a function's file.
+type expectation struct {
 	function string
 	text     string // a line of it
 	origin   Origin
 	doubt    string // in one of the doubts; "" for none
 }
 
-func (l *lab) check(t *testing.T, r *Resolver, files map[string]string, want []expect) {
+func (l *lab) check(t *testing.T, r *Resolver, files map[string]string, want []expectation) {
 	t.Helper()
 	for _, w := range want {
 		file := files[w.function]
@@ -183,7 +183,7 @@ func (l *lab) check(t *testing.T, r *Resolver, files map[string]string, want []e
 }
 
 // library is what of GOROOT every program has.
-var library = expect{"runtime.main", "func main() {", OfGOROOT, ""}
+var library = expectation{"runtime.main", "func main() {", OfGOROOT, ""}
 
 // TestBuilds resolves the files of real builds: of the standard library, the
 // module cache, modules replaced by directories and by other modules, vendored
@@ -209,7 +209,7 @@ func TestBuilds(t *testing.T) {
 			if trimmed {
 				fork = OfReplace // its name is that of what it replaces
 			}
-			want := []expect{
+			want := []expectation{
 				library,
 				{"github.com/Upper/Case.F", "// of the cache", OfCache, ""},
 				{"example.com/orig.F", "// the directory", replaced, ""},
@@ -242,7 +242,7 @@ func TestBuilds(t *testing.T) {
 				return
 			}
 			// The binary does not say where the user's modules are.
-			l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: info}), files, []expect{
+			l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: info}), files, []expectation{
 				library, {"github.com/Upper/Case.F", "// of the cache", OfCache, ""}, {"example.com/swap.F", "// the fork", OfReplace, ""},
 				{function: "example.com/orig.F"}, {function: "shop/sort.F"}, {function: "main.main"},
 			})
@@ -261,7 +261,7 @@ func (l *lab) vendored(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-trimpath"}} {
 		files, info := l.build(t, "src", flags...)
 		for _, i := range []*debug.BuildInfo{info, nil} {
-			l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: i, Functions: maps.All(files), Dir: l.at("src")}), files, []expect{
+			l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: i, Functions: maps.All(files), Dir: l.at("src")}), files, []expectation{
 				library,
 				{"github.com/Upper/Case.F", "// patched", OfVendor, ""},
 				{"example.com/orig.F", "// the directory", OfVendor, ""},
@@ -282,7 +282,7 @@ func (l *lab) workspace(t *testing.T) {
 			origin = OfModule
 		}
 		for _, dir := range []string{"work/app", "work/lib/sort", "work"} {
-			l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: info, Functions: maps.All(files), Dir: l.at(dir)}), files, []expect{
+			l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: info, Functions: maps.All(files), Dir: l.at(dir)}), files, []expectation{
 				library, {"lib/sort.F", "// of the workspace", origin, ""}, {"main.main", "func main() { sort.F() }", origin, ""},
 			})
 		}
@@ -300,9 +300,9 @@ func (l *lab) moved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Rename(l.at("elsewhere"), l.at("src"))
-	l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: info, Functions: maps.All(files)}), files, []expect{library, {function: "shop/sort.F"}})
+	l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: info, Functions: maps.All(files)}), files, []expectation{library, {function: "shop/sort.F"}})
 	// Without knowing where the library lay, it is a guess, and said to be one.
-	l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache}), files, []expect{{"shop/sort.F", "package sort", OfGOROOT, "only because their names end alike"}})
+	l.check(t, New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache}), files, []expectation{{"shop/sort.F", "package sort", OfGOROOT, "only because their names end alike"}})
 	// Where the directory has the name it had, the tree is found again.
 	if err := os.MkdirAll(l.at("new"), 0o755); err != nil {
 		t.Fatal(err)
@@ -312,13 +312,13 @@ func (l *lab) moved(t *testing.T) {
 	}
 	defer os.Rename(l.at("new/src"), l.at("elsewhere"))
 	r := New(Options{GOROOT: l.goroot, GOMODCACHE: l.cache, Info: info, Functions: maps.All(files), Dir: l.at("new/src")})
-	l.check(t, r, files, []expect{library, {"shop/sort.F", "// the shop's own", OfModule, "only because their names end alike"}})
+	l.check(t, r, files, []expectation{library, {"shop/sort.F", "// the shop's own", OfModule, "only because their names end alike"}})
 	// As pprof's options say: a directory of that name, or a prefix to cut.
 	for _, o := range []Options{
 		{SourcePath: l.at("new/src")},
 		{TrimPath: l.at("src"), SourcePath: l.at("nowhere") + string(filepath.ListSeparator) + l.at("new/src/gen")},
 	} {
-		l.check(t, New(o), files, []expect{{"shop/sort.F", "// the shop's own", OfPath, ""}})
+		l.check(t, New(o), files, []expectation{{"shop/sort.F", "// the shop's own", OfPath, ""}})
 	}
 }
 
@@ -417,7 +417,7 @@ func TestModuleBesideAWorkspace(t *testing.T) {
 		"work/go.work", "use ./in\n", "work/in/go.mod", "module in\n", "work/in/a.go", "package in\n",
 		"work/alone/go.mod", "module sort\n", "work/alone/own.go", "package sort // the user's\n", "work/alone/go.txt", "")
 	r := New(Options{GOROOT: l.at("go"), Dir: l.at("work/alone")})
-	l.check(t, r, map[string]string{"in": "in/a.go", "own": "sort/own.go", "library": "sort/sort.go"}, []expect{
+	l.check(t, r, map[string]string{"in": "in/a.go", "own": "sort/own.go", "library": "sort/sort.go"}, []expectation{
 		{function: "in"},
 		{"own", "package sort // the user's", OfModule, ""},
 		{"library", "package sort // library", OfGOROOT, "only because their names end alike"},

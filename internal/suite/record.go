@@ -86,7 +86,7 @@ func (r *runner) doubts() []string {
 	if odd := r.odd(); odd != "" {
 		out = append(out, fmt.Sprintf("built with %s: times of an ordinary build differ", odd))
 	}
-	doubts := machine.Seen{Host: &r.res.Host, Elapsed: time.Duration(r.res.ElapsedNs)}.Doubts(machine.Figures())
+	doubts := machine.Observation{Host: &r.res.Host, Elapsed: time.Duration(r.res.ElapsedNs)}.Doubts(machine.Figures())
 	return append(out, machine.Texts(doubts)...)
 }
 

@@ -45,7 +45,7 @@ type runner struct {
 
 // pkg is a package that is measured.
 type pkg struct {
-	listed gobench.Listed
+	listed gobench.ListedPackage
 	target *gobench.Target
 	bin    *gobench.Binary
 	frames *record.Frames
@@ -122,7 +122,7 @@ func (r *runner) build() gobench.BuildOptions {
 }
 
 // prepare builds what has benchmarks.
-func (r *runner) prepare(ctx context.Context, listed []gobench.Listed) error {
+func (r *runner) prepare(ctx context.Context, listed []gobench.ListedPackage) error {
 	for i, l := range listed {
 		r.progress(Progress{Stage: "building", Package: l.ImportPath, Done: i, Total: len(listed)})
 		if l.Err == nil && !l.Benchmarks {

@@ -76,10 +76,10 @@ func nothingLeft(t *testing.T, dir string) {
 	}
 }
 
-// said collects what comes of a run.
-type said struct{ lines []string }
+// lineRecorder collects the lines of a run.
+type lineRecorder struct{ lines []string }
 
-func (s *said) Result(settings []benchmark.Setting, l benchmark.Line) {
+func (s *lineRecorder) Result(settings []benchmark.Setting, l benchmark.Line) {
 	pkg := ""
 	for _, set := range settings {
 		if set.Key == "pkg" {
@@ -89,7 +89,7 @@ func (s *said) Result(settings []benchmark.Setting, l benchmark.Line) {
 	s.lines = append(s.lines, fmt.Sprintf("%s.%s*%d", pkg, l.Name, l.Procs))
 }
 
-func (s *said) Ended(pkg, failed string, _ time.Duration) {
+func (s *lineRecorder) Ended(pkg, failed string, _ time.Duration) {
 	s.lines = append(s.lines, strings.TrimSpace("end "+pkg+" "+failed))
 }
 
@@ -103,7 +103,7 @@ func TestRun(t *testing.T) {
 		t.Skip("builds and starts programs")
 	}
 	o, scratch := options(t, module(t), "./...")
-	s := &said{}
+	s := &lineRecorder{}
 	o.Count, o.CPU, o.Profiles, o.Lines, o.Version = 2, "1,2", kinds, s, "test"
 	o.History = filepath.Join(t.TempDir(), "history")
 	res, err := Run(context.Background(), o)
@@ -253,7 +253,7 @@ func TestHistoryThatCannotBeMade(t *testing.T) {
 	if err := os.Symlink("nowhere/to/go", o.History); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	s := &said{}
+	s := &lineRecorder{}
 	o.Lines = s
 	_, err := Run(context.Background(), o)
 	if err == nil || !strings.Contains(err.Error(), "name a writable directory") || len(s.lines) > 0 {
@@ -323,7 +323,7 @@ func TestBudget(t *testing.T) {
 		t.Skip("builds and starts programs")
 	}
 	o, scratch := options(t, module(t), "./a", "./b")
-	s := &said{}
+	s := &lineRecorder{}
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	o.Now = func() time.Time { now = now.Add(time.Second); return now }
 	o.Count, o.Budget, o.Lines = 3, 3*time.Second, s

@@ -32,14 +32,14 @@ func (k *outputKeeper) Write(p []byte) (int, error) { return k.write(k.pass, p) 
 
 // to returns a writer that passes on to another place than the keeper's own;
 // nil: to none.
-func (k *outputKeeper) to(pass io.Writer) io.Writer { return keeping{k, pass} }
+func (k *outputKeeper) to(pass io.Writer) io.Writer { return keeperWriter{k, pass} }
 
-type keeping struct {
+type keeperWriter struct {
 	*outputKeeper
 	pass io.Writer
 }
 
-func (k keeping) Write(p []byte) (int, error) { return k.outputKeeper.write(k.pass, p) }
+func (k keeperWriter) Write(p []byte) (int, error) { return k.outputKeeper.write(k.pass, p) }
 
 func (k *outputKeeper) write(pass io.Writer, p []byte) (int, error) {
 	k.mu.Lock()

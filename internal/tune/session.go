@@ -29,7 +29,7 @@ type session struct {
 	frames *record.Frames
 	out    *outputKeeper
 
-	known    read.Known
+	known    read.ParsedParts
 	decided  []string       // packages whose decisions by the compiler are stored
 	graph    *capture.Graph // the packages that the binary is built from; nil: not known
 	deadline time.Time      // end of the measuring, when it is known

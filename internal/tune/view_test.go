@@ -64,7 +64,7 @@ func BenchmarkSort(b *testing.B) {
 	t.Run("with", func(t *testing.T) {
 		t.Parallel()
 		rec := record(t, module(t), false)
-		v := read.Recording(rec, read.Known{}).View()
+		v := read.Recording(rec, read.ParsedParts{}).View()
 		if v == nil {
 			t.Fatalf("there is no view; warnings: %q", rec.Warnings)
 		}
@@ -115,7 +115,7 @@ func BenchmarkSort(b *testing.B) {
 	t.Run("without", func(t *testing.T) {
 		t.Parallel()
 		rec := record(t, module(t), true)
-		reading := read.Recording(rec, read.Known{})
+		reading := read.Recording(rec, read.ParsedParts{})
 		if reading.View() != nil || len(rec.Sources) != 0 || len(rec.Find(recording.KindDiagnostics, "")) != 0 || len(rec.Find(recording.KindFindings, "")) != 1 || len(rec.Find(recording.KindCPU, "")) != 1 {
 			t.Errorf("%d sources, view %v, artifacts %+v", len(rec.Sources), reading.View(), rec.Artifacts)
 		}

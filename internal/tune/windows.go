@@ -188,7 +188,7 @@ func (m *measurement) takeWindows(ctx context.Context, s *underload.Stretch, t *
 }
 
 // keepWorst keeps the snapshot of the worst moment.
-func (m *measurement) keepWorst(t *loadformat.Traced, w *slowWatch) {
+func (m *measurement) keepWorst(t *loadformat.Traced, w *slowRequestWatcher) {
 	if w.err != nil {
 		m.Warn("the flight recorder: %v", w.err)
 	}
@@ -214,8 +214,8 @@ func (m *measurement) keepWorst(t *loadformat.Traced, w *slowWatch) {
 
 const worstPath = "trace/flight-worst.trace"
 
-// slowWatch takes snapshots of the flight recorder when requests are slow.
-type slowWatch struct {
+// slowRequestWatcher saves the flight recorder's snapshot when a request is slow.
+type slowRequestWatcher struct {
 	snapshot func(context.Context) (*capture.Fetched, error)
 	now      func() time.Time
 	origin   time.Time // of the load's times
@@ -230,12 +230,12 @@ type slowWatch struct {
 	err     error
 }
 
-func newSlowWatch(snapshot func(context.Context) (*capture.Fetched, error), now func() time.Time) *slowWatch {
-	return &slowWatch{snapshot: snapshot, now: now, wake: make(chan struct{}, 1)}
+func newSlowWatch(snapshot func(context.Context) (*capture.Fetched, error), now func() time.Time) *slowRequestWatcher {
+	return &slowRequestWatcher{snapshot: snapshot, now: now, wake: make(chan struct{}, 1)}
 }
 
 // see is told of each request that is slower than all before.
-func (w *slowWatch) see(o *loadrecord.Outcome) bool {
+func (w *slowRequestWatcher) see(o *loadrecord.Outcome) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if o.Sent < w.to && o.End > w.from {
@@ -251,7 +251,7 @@ func (w *slowWatch) see(o *loadrecord.Outcome) bool {
 }
 
 // run takes snapshots until the load is over, seldomer each time.
-func (w *slowWatch) run(ctx context.Context, over <-chan struct{}) {
+func (w *slowRequestWatcher) run(ctx context.Context, over <-chan struct{}) {
 	var next time.Time
 	for gap := firstGap; ; gap *= 2 {
 		select {
@@ -275,7 +275,7 @@ func (w *slowWatch) run(ctx context.Context, over <-chan struct{}) {
 }
 
 // take takes one, if what it is to be of is fresh.
-func (w *slowWatch) take(ctx context.Context) {
+func (w *slowRequestWatcher) take(ctx context.Context) {
 	begun := w.now()
 	w.mu.Lock()
 	request := w.pending

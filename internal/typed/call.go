@@ -1,8 +1,8 @@
 package typed
 
-// Fixed is why an argument has the same value in call after call. The zero
-// value says that it may differ.
-type Fixed struct {
+// FixedArgument tells why an argument has the same value in every call. The zero
+// value means that it may differ.
+type FixedArgument struct {
 	By FixedBy
 	// Value is a string's text (or that of a []byte converted from one), nil
 	// where it is no string, is too long or is not known.
@@ -26,15 +26,15 @@ const (
 )
 
 // Always reports whether the value is the same for the whole run.
-func (f Fixed) Always() bool { return f.By >= FixedVar }
+func (f FixedArgument) Always() bool { return f.By >= FixedVar }
 
-// Made is a call whose result is used as a receiver, directly or by a variable
+// ReceiverCall is a call whose result is used as a receiver, directly or by a variable
 // or field that is set by this call and nowhere else in its package.
-type Made struct {
+type ReceiverCall struct {
 	Callee string
 	Line   int
-	Fixed  []Fixed // of its arguments, all of them Always
-	Recv   *Made   // of its own receiver, if it is a method
+	Fixed  []FixedArgument // of its arguments, all of them Always
+	Recv   *ReceiverCall   // of its own receiver, if it is a method
 	// Held names where the receiver comes from: "" the call itself, "local" a
 	// variable of the function, "package" a variable of the package, "field".
 	Held string

@@ -57,8 +57,8 @@ type call struct {
 	Basic, Plain  []bool
 	Pointee       []int64
 	InLoop        bool
-	Fixed         []typed.Fixed
-	Recv          *typed.Made
+	Fixed         []typed.FixedArgument
+	Recv          *typed.ReceiverCall
 }
 
 // callsIn asks about all calls of a program, by file.

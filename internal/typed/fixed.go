@@ -237,19 +237,19 @@ const maxSteps = 8
 
 // arguments says of each argument of a call whether it is fixed; nil where
 // none is.
-func (v *variables) arguments(c *ast.CallExpr, at around) []Fixed {
+func (v *variables) arguments(c *ast.CallExpr, at enclosure) []FixedArgument {
 	if v.of.MethodExpression(c) {
 		return nil // its first argument is the receiver
 	}
-	out := make([]Fixed, 0, len(c.Args))
+	out := make([]FixedArgument, 0, len(c.Args))
 	some := false
 	for _, arg := range c.Args {
 		if tuple, ok := v.info.TypeOf(arg).(*types.Tuple); ok {
-			out = append(out, make([]Fixed, tuple.Len())...)
+			out = append(out, make([]FixedArgument, tuple.Len())...)
 			continue
 		}
 		f := v.fixed(arg, at, maxSteps)
-		some = some || f != Fixed{}
+		some = some || f != FixedArgument{}
 		out = append(out, f)
 	}
 	if !some {
@@ -259,15 +259,15 @@ func (v *variables) arguments(c *ast.CallExpr, at around) []Fixed {
 }
 
 // fixed says why an expression has the same value in each call.
-func (v *variables) fixed(e ast.Expr, at around, steps int) Fixed {
+func (v *variables) fixed(e ast.Expr, at enclosure, steps int) FixedArgument {
 	if steps == 0 {
-		return Fixed{}
+		return FixedArgument{}
 	}
 	e = ast.Unparen(e)
 	if tv := v.info.Types[e]; tv.Value != nil {
-		return Fixed{By: FixedConst, Value: text(tv.Value)}
+		return FixedArgument{By: FixedConst, Value: text(tv.Value)}
 	} else if tv.IsNil() {
-		return Fixed{By: FixedConst}
+		return FixedArgument{By: FixedConst}
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -275,12 +275,12 @@ func (v *variables) fixed(e ast.Expr, at around, steps int) Fixed {
 		case *types.Var:
 			return v.variable(obj, at, steps)
 		case *types.Func:
-			return Fixed{By: FixedConst}
+			return FixedArgument{By: FixedConst}
 		}
 	case *ast.SelectorExpr:
 		if _, ok := v.info.Selections[e]; !ok {
 			if _, ok := v.info.Uses[e.Sel].(*types.Func); ok {
-				return Fixed{By: FixedConst}
+				return FixedArgument{By: FixedConst}
 			}
 		}
 	case *ast.UnaryExpr:
@@ -301,11 +301,11 @@ func (v *variables) fixed(e ast.Expr, at around, steps int) Fixed {
 	case *ast.CompositeLit:
 		t := v.info.TypeOf(e)
 		if t == nil {
-			return Fixed{} // in what does not type-check
+			return FixedArgument{} // in what does not type-check
 		}
 		_, isStruct := t.Underlying().(*types.Struct)
-		parts := make([]Fixed, 0, 1+len(e.Elts))
-		parts = append(parts, Fixed{By: FixedConst})
+		parts := make([]FixedArgument, 0, 1+len(e.Elts))
+		parts = append(parts, FixedArgument{By: FixedConst})
 		for _, elt := range e.Elts {
 			if kv, ok := elt.(*ast.KeyValueExpr); ok {
 				if !isStruct {
@@ -317,21 +317,21 @@ func (v *variables) fixed(e ast.Expr, at around, steps int) Fixed {
 		}
 		return join(parts...)
 	}
-	return Fixed{}
+	return FixedArgument{}
 }
 
-func (v *variables) variable(obj *types.Var, at around, steps int) Fixed {
+func (v *variables) variable(obj *types.Var, at enclosure, steps int) FixedArgument {
 	if obj.IsField() {
-		return Fixed{}
+		return FixedArgument{}
 	}
 	s, ok := v.once(obj)
 	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
 		if !ok || s.way != embedded && s.way != whole {
-			return Fixed{}
+			return FixedArgument{}
 		}
-		f := Fixed{By: FixedVar}
+		f := FixedArgument{By: FixedVar}
 		if s.way == whole && textual(obj.Type()) {
-			f.Value = v.fixed(s.value, around{}, steps-1).Value
+			f.Value = v.fixed(s.value, enclosure{}, steps-1).Value
 		}
 		return f
 	}
@@ -346,7 +346,7 @@ func (v *variables) variable(obj *types.Var, at around, steps int) Fixed {
 		return f
 	case s.way == element:
 		if n := v.constants(s.value, steps-1); n > 0 {
-			return Fixed{By: FixedElement, Of: n}
+			return FixedArgument{By: FixedElement, Of: n}
 		}
 	case s.way == whole:
 		// What is fixed for the place that sets the variable is so for its use;
@@ -354,7 +354,7 @@ func (v *variables) variable(obj *types.Var, at around, steps int) Fixed {
 		if _, tuple := v.info.TypeOf(s.value).(*types.Tuple); tuple {
 			break
 		}
-		if f := v.fixed(s.value, around{literal: at.literal}, steps-1); f.Always() || f.By == FixedElement {
+		if f := v.fixed(s.value, enclosure{literal: at.literal}, steps-1); f.Always() || f.By == FixedElement {
 			return f
 		}
 	}
@@ -364,18 +364,18 @@ func (v *variables) variable(obj *types.Var, at around, steps int) Fixed {
 // throughLoop: a variable that the innermost loop around a call neither
 // declares nor sets has one value in all its passes. Only numbers, strings and
 // booleans: the content of anything else could change.
-func (v *variables) throughLoop(obj *types.Var, at around) Fixed {
+func (v *variables) throughLoop(obj *types.Var, at enclosure) FixedArgument {
 	if _, ok := obj.Type().Underlying().(*types.Basic); !ok || at.loop == nil || within(at.loop, obj.Pos()) {
-		return Fixed{} // what a type switch declares is set nowhere else
+		return FixedArgument{} // what a type switch declares is set nowhere else
 	}
 	for _, s := range v.sets[obj.Origin()] {
 		if s.taken || within(at.loop, s.pos) || slices.ContainsFunc(v.literals, func(l *ast.FuncLit) bool {
 			return within(l, s.pos) && !within(l, obj.Pos())
 		}) {
-			return Fixed{}
+			return FixedArgument{}
 		}
 	}
-	return Fixed{By: FixedLoop}
+	return FixedArgument{By: FixedLoop}
 }
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
@@ -396,15 +396,15 @@ func (v *variables) constants(e ast.Expr, steps int) int {
 		e = ast.Unparen(s.value)
 	}
 	lit, ok := e.(*ast.CompositeLit)
-	if !ok || !v.fixed(lit, around{}, steps).Always() {
+	if !ok || !v.fixed(lit, enclosure{}, steps).Always() {
 		return 0
 	}
 	return len(lit.Elts)
 }
 
 // join is what holds for something built of parts.
-func join(parts ...Fixed) Fixed {
-	f := Fixed{By: FixedConst, Of: 1}
+func join(parts ...FixedArgument) FixedArgument {
+	f := FixedArgument{By: FixedConst, Of: 1}
 	for _, p := range parts {
 		f.By = min(f.By, p.By)
 		f.Of *= max(p.Of, 1)

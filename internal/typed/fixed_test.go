@@ -11,7 +11,7 @@ import (
 
 // shown writes an argument as const "text", var, element of 3, loop, param 1 or
 // - for none.
-func shown(f typed.Fixed) string {
+func shown(f typed.FixedArgument) string {
 	var parts []string
 	if f.By != typed.NotFixed {
 		parts = append(parts, map[typed.FixedBy]string{typed.FixedConst: "const", typed.FixedVar: "var", typed.FixedElement: "element", typed.FixedLoop: "loop"}[f.By])

@@ -6,7 +6,7 @@ import (
 )
 
 // receiver tells how a method call's receiver was made.
-func (v *variables) receiver(c *ast.CallExpr) *Made {
+func (v *variables) receiver(c *ast.CallExpr) *ReceiverCall {
 	sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return nil
@@ -19,19 +19,19 @@ func (v *variables) receiver(c *ast.CallExpr) *Made {
 }
 
 // made tells which call made a value, if all that went into it is fixed.
-func (v *variables) made(e ast.Expr, steps int) *Made {
+func (v *variables) made(e ast.Expr, steps int) *ReceiverCall {
 	if steps == 0 {
 		return nil
 	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
-		m := &Made{Callee: v.of.Called(e)}
+		m := &ReceiverCall{Callee: v.of.Called(e)}
 		_, m.Line = v.of.program.Line(e.Pos())
 		if tv := v.info.Types[ast.Unparen(e.Fun)]; m.Callee == "" || tv.IsType() || tv.IsBuiltin() {
 			return nil
 		}
 		for _, arg := range e.Args {
-			f := v.fixed(arg, around{}, steps-1)
+			f := v.fixed(arg, enclosure{}, steps-1)
 			if !f.Always() {
 				return nil
 			}
@@ -78,7 +78,7 @@ func (v *variables) made(e ast.Expr, steps int) *Made {
 	return nil
 }
 
-func (v *variables) madeBy(obj *types.Var, steps int) *Made {
+func (v *variables) madeBy(obj *types.Var, steps int) *ReceiverCall {
 	s, ok := v.once(obj)
 	if !ok || s.way != whole {
 		return nil

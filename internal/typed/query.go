@@ -205,7 +205,7 @@ func (p *Package) SetOnce(v *types.Var) ast.Expr {
 }
 
 // Fixed says why an expression has the same value each time it is evaluated.
-func (p *Package) Fixed(e ast.Expr) Fixed {
+func (p *Package) Fixed(e ast.Expr) FixedArgument {
 	return p.variables().fixed(e, p.surroundings(e), maxSteps)
 }
 

@@ -86,31 +86,31 @@ func (s Site) Function() string {
 
 // Fixed says of each argument whether it has the same value in every call; nil
 // where none has. A call that gives several arguments stands for each of them.
-func (s Site) Fixed() []Fixed {
+func (s Site) Fixed() []FixedArgument {
 	return s.In.variables().arguments(s.CallExpr, s.In.surroundings(s.CallExpr))
 }
 
 // FixedAt is Fixed of one argument, the zero value where there is none.
-func (s Site) FixedAt(i int) Fixed {
+func (s Site) FixedAt(i int) FixedArgument {
 	if all := s.Fixed(); i < len(all) {
 		return all[i]
 	}
-	return Fixed{}
+	return FixedArgument{}
 }
 
 // Receiver is how a method's receiver was made, nil where that is not known or
 // not all that went into it is fixed.
-func (s Site) Receiver() *Made { return s.In.variables().receiver(s.CallExpr) }
+func (s Site) Receiver() *ReceiverCall { return s.In.variables().receiver(s.CallExpr) }
 
-// around is what encloses an expression.
-type around struct {
+// enclosure is the loop, function and literal around an expression.
+type enclosure struct {
 	loop    ast.Node // innermost for statement, or nil
 	literal bool     // a function literal lies between it and the declared function
 }
 
 // surroundings reads the nodes around n. Of a loop the first statement runs once,
 // and so does what is ranged over.
-func (p *Package) surroundings(n ast.Node) (at around) {
+func (p *Package) surroundings(n ast.Node) (at enclosure) {
 	for outer := p.Parent(n); outer != nil; n, outer = outer, p.Parent(outer) {
 		switch outer := outer.(type) {
 		case *ast.FuncLit:

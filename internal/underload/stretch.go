@@ -51,11 +51,11 @@ type Stretch struct {
 	seen    map[string]int64 // answers when each of before was taken
 	mu      sync.Mutex       // guards what follows: a trace is taken beside the rest
 	said    []string
-	lacking []lack
+	lacking []shortfall
 }
 
-// lack is why profiles are missing.
-type lack struct {
+// shortfall explains why profiles are missing.
+type shortfall struct {
 	kinds []string
 	cause string
 	first error // of the first of them, with where it was asked for
@@ -127,7 +127,7 @@ func (s *Stretch) missed(ctx context.Context, kind string, err error) {
 			return
 		}
 	}
-	s.lacking = append(s.lacking, lack{[]string{kind}, cause.Error(), err})
+	s.lacking = append(s.lacking, shortfall{[]string{kind}, cause.Error(), err})
 }
 
 // Warn adds a warning.

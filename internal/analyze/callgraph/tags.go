@@ -36,8 +36,8 @@ func newClass(labels []callstack.Label) class {
 	return c
 }
 
-// tagged is the sum of a node's samples of a class.
-type tagged struct {
+// tagCost is the sum of a node's samples of a class.
+type tagCost struct {
 	node  *Node
 	class int32
 	Costs
@@ -63,7 +63,7 @@ type tagFold struct {
 	steps          []tagStep
 	now            int32 // the class of the sample before
 	ids            map[tagKey]int32
-	sums           []tagged // in the order in which the samples come
+	sums           []tagCost // in the order in which the samples come
 }
 
 // tagStep is a step of the walk.
@@ -168,20 +168,20 @@ func (f *tagFold) handIn(i int) {
 }
 
 // of returns a node's sums of the class at hand.
-func (f *tagFold) of(n *Node) *tagged {
+func (f *tagFold) of(n *Node) *tagCost {
 	k := tagKey{n, f.now}
 	id, ok := f.ids[k]
 	if !ok {
 		id = int32(len(f.sums))
 		f.ids[k] = id
-		f.sums = append(f.sums, tagged{node: n, class: f.now})
+		f.sums = append(f.sums, tagCost{node: n, class: f.now})
 	}
 	return &f.sums[id]
 }
 
 // name makes tags of classes: of a class all its string labels together, and
 // each of its numbers. Numbers that print alike are one tag.
-func (b *build) name(list []tagged, classes []class) {
+func (b *build) name(list []tagCost, classes []class) {
 	type tagID struct {
 		node    *Node
 		numeric bool
@@ -189,7 +189,7 @@ func (b *build) name(list []tagged, classes []class) {
 		name    string
 	}
 	tags := make(map[tagID]*Tag)
-	add := func(t *tagged, id tagID, number int64, unit string) {
+	add := func(t *tagCost, id tagID, number int64, unit string) {
 		tag := tags[id]
 		if tag == nil {
 			tag = &Tag{Name: id.name, Unit: unit, Value: number}

@@ -89,7 +89,7 @@ type Row struct {
 	Perhaps Verdict `json:"perhaps,omitempty"`
 	// Needed is what a verdict would take; nil where there is one, or where
 	// nothing can be said.
-	Needed *Needed `json:"needed,omitempty"`
+	Needed *Requirement `json:"needed,omitempty"`
 }
 
 // hint is the p-value below which a row without a verdict has a Perhaps: what
@@ -276,7 +276,7 @@ func (m Metric) word(v Verdict) Verdict {
 }
 
 // unknown says why there is no verdict on what varies, and what it would take.
-func (j *judge) unknown(s *comparison, f *figures, v verdict) (reason string, needed *Needed) {
+func (j *judge) unknown(s *comparison, f *figures, v verdict) (reason string, needed *Requirement) {
 	switch {
 	case v.Verdict != CannotTell:
 		return "", nil

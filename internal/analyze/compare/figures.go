@@ -53,15 +53,15 @@ func (t *Turn) values(unit string) (old, new, again float64, ok bool) {
 	return old, new, again, ok1 && ok2 && ok3 && valid(old) && valid(new) && valid(again)
 }
 
-// observed is one metric of a round.
-type observed struct {
+// observation is the values of one metric in a round.
+type observation struct {
 	first [2][]float64 // of each side's slices but those that double it, one a turn
 	all   [2][]float64 // of all its slices
 	again []float64    // log ratios of the doubled sides' slices to each other, one a turn
 }
 
 // observe collects a metric over the turns of a round that reported it.
-func (r *Round) observe(unit string) (o observed) {
+func (r *Round) observe(unit string) (o observation) {
 	for _, t := range r.Turns() {
 		old, new, again, ok := t.values(unit)
 		if !ok {

@@ -6,8 +6,8 @@ import (
 	"whet/internal/stat"
 )
 
-// Needed is what a verdict would take.
-type Needed struct {
+// Requirement is the number of rounds and the time that a verdict would take.
+type Requirement struct {
 	Rounds int   `json:"rounds"` // in all, those measured included
 	Ns     int64 `json:"ns"`     // to measure as many of this benchmark alone; 0: unknown
 }
@@ -41,7 +41,7 @@ const (
 // estimate is the truth. Where it gives more than fifty times what was measured
 // nothing is said: the estimate is not as good as that. Nor is of counts that
 // vary, whose rounding no round takes away.
-func (j *judge) needed(s *comparison, f *figures) *Needed {
+func (j *judge) needed(s *comparison, f *figures) *Requirement {
 	if s.metric.Kind == Count || f.rounds < leastKnown {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (j *judge) needed(s *comparison, f *figures) *Needed {
 		return nil
 	}
 	rounds := max(int(n), fewest(a), f.rounds+1)
-	return &Needed{Rounds: rounds, Ns: int64(rounds) * s.series.RoundNs}
+	return &Requirement{Rounds: rounds, Ns: int64(rounds) * s.series.RoundNs}
 }
 
 // quantile is that of the normal distribution.

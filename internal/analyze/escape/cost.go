@@ -65,17 +65,17 @@ func (c *Cost) compare(o *Cost) int {
 	return cmp.Or(cmp.Compare(value(c.AllocBytes), value(o.AllocBytes)), cmp.Compare(value(c.CPUNs), value(o.CPUNs)))
 }
 
-// way is a line and the inlined calls that lead to it, as a key: files are known by
-// their base name and line, since a frame may name another directory.
-type way string
+// inlinePath is a line with the inlined calls that lead to it, as a key. It has the
+// base names of files, since a frame may name another directory.
+type inlinePath string
 
-func wayOf(at compiler.Position, inlined []compiler.Position) way {
+func wayOf(at compiler.Position, inlined []compiler.Position) inlinePath {
 	var b strings.Builder
 	step(&b, at.File, at.Line)
 	for _, p := range inlined {
 		step(&b, p.File, p.Line)
 	}
-	return way(b.String())
+	return inlinePath(b.String())
 }
 
 func step(b *strings.Builder, file string, line int) {
@@ -89,22 +89,22 @@ func step(b *strings.Builder, file string, line int) {
 
 // sums are a profile's values by way.
 type sums struct {
-	at     map[way][]int64
+	at     map[inlinePath][]int64
 	total  []int64
-	placed map[way]bool
+	placed map[inlinePath]bool
 }
 
 // sum adds a profile up by the innermost line outside of the runtime, with the calls
 // that were inlined around it. Where decisions do not know these, inlined is false, and
 // code of an inlined call is at the line of the call, as decisions about it are.
 func (p *Profile) sum(inlined bool) *sums {
-	s := &sums{at: make(map[way][]int64), total: make([]int64, len(p.Columns)), placed: make(map[way]bool)}
+	s := &sums{at: make(map[inlinePath][]int64), total: make([]int64, len(p.Columns)), placed: make(map[inlinePath]bool)}
 	for st := p.Stacks(nil); st.Next(); {
 		i := 0
 		for i < len(st.Stack) && ofRuntime(p.Frame(st.Stack[i])) {
 			i++
 		}
-		var key way
+		var key inlinePath
 		if i < len(st.Stack) {
 			key = p.way(st.Stack[i:], inlined)
 		}
@@ -122,7 +122,7 @@ func (p *Profile) sum(inlined bool) *sums {
 }
 
 // way is that of the first frame of a stack, leaf first; "" where a line is not known.
-func (p *Profile) way(stack []callstack.FrameID, inlined bool) way {
+func (p *Profile) way(stack []callstack.FrameID, inlined bool) inlinePath {
 	var places []compiler.Position
 	for _, id := range stack {
 		f := p.Frame(id)
@@ -153,8 +153,8 @@ func ofRuntime(f *callstack.Frame) bool {
 func (a *analysis) charge(res *Result) {
 	if p := a.o.Allocs; p != nil {
 		s := p.sum(res.JSON)
-		var ways []way
-		shared := make(map[way]int)
+		var ways []inlinePath
+		shared := make(map[inlinePath]int)
 		for i := range res.Escapes {
 			e := &res.Escapes[i]
 			ways = append(ways, wayOf(e.Position, e.Inlined))

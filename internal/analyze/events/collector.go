@@ -97,13 +97,15 @@ func sane(cycles []gctrace.Cycle) []gctrace.Cycle {
 
 func usable(ns int64) bool { return ns >= -farthest && ns <= farthest }
 
-// own are the collections that whet asked for itself.
-type own struct {
+// ownCollections are the collections that whet itself requested.
+type ownCollections struct {
 	spans []Span
 	taken []bool
 }
 
-func newOwn(spans []Span) *own { return &own{spans: spans, taken: make([]bool, len(spans))} }
+func newOwn(spans []Span) *ownCollections {
+	return &ownCollections{spans: spans, taken: make([]bool, len(spans))}
+}
 
 // originError is how far the runtime's start may be off: it is taken from the
 // start of the process, some milliseconds before.
@@ -111,7 +113,7 @@ const originError = 20 * int64(time.Millisecond)
 
 // take returns how many of n forced collections between two moments are
 // whet's. Each span stands for one.
-func (o *own) take(start, end, n int64) int64 {
+func (o *ownCollections) take(start, end, n int64) int64 {
 	var mine int64
 	for i, s := range o.spans {
 		if mine < n && !o.taken[i] && s.StartNs-originError <= end && start <= s.EndNs+originError {

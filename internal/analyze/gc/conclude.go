@@ -63,7 +63,7 @@ type watch struct {
 	cycles int
 
 	rooms      sizes // what goals left above what was alive
-	row, worst tight
+	row, worst tightCycles
 	widest     float64 // the most room above what was alive that a goal left, relative to it
 
 	forcedNs, forcedPause, forcedAt int64 // of the longest forced cycle
@@ -73,8 +73,8 @@ type watch struct {
 	alive []float64
 }
 
-// tight is a row of cycles whose goal left hardly any room.
-type tight struct {
+// tightCycles is a series of cycles whose goal left hardly any room.
+type tightCycles struct {
 	cycles       int
 	fromNs, toNs int64
 	markNs       int64
@@ -85,7 +85,7 @@ type tight struct {
 	aboveLimit   int   // of them that ended above the limit
 }
 
-func (t *tight) marks() float64 { return per(float64(t.markNs), float64(t.toNs-t.fromNs)) }
+func (t *tightCycles) marks() float64 { return per(float64(t.markNs), float64(t.toNs-t.fromNs)) }
 
 func newWatch(in Input) *watch {
 	return &watch{in: in, rooms: make(sizes), every: in.Process.Cycles.Len()/growPoints + 1}
@@ -114,12 +114,12 @@ func (w *watch) room(c *gctrace.Cycle, start, end int64) {
 		w.rooms.add(max(c.GoalBytes-alive, 0))
 	}
 	if c.GoalBytes == gctrace.NoGoal || alive < tightLeast {
-		w.row = tight{}
+		w.row = tightCycles{}
 		return
 	}
 	room := float64(c.GoalBytes-alive) / float64(alive)
 	if room >= tightRatio {
-		w.widest, w.row = max(w.widest, room), tight{}
+		w.widest, w.row = max(w.widest, room), tightCycles{}
 		return
 	}
 	t := &w.row

@@ -24,9 +24,9 @@ const (
 	Governor  = "governor"
 )
 
-// Seen is what a measurement saw of its machine. Of what was not looked at the
-// zero value stands for unknown.
-type Seen struct {
+// Observation is a measurement's observation of its machine. The zero value of a
+// field means unknown.
+type Observation struct {
 	Host      *recording.Host
 	Elapsed   time.Duration // of the measuring
 	Used      time.Duration // CPU time, by the measurer and by processes of its own
@@ -59,7 +59,7 @@ const (
 )
 
 // Doubts are those beyond the bounds.
-func (s Seen) Doubts(b Bounds) []Doubt {
+func (s Observation) Doubts(b Bounds) []Doubt {
 	var out []Doubt
 	add := func(kind, format string, args ...any) {
 		out = append(out, Doubt{kind, fmt.Sprintf(format, args...)})
@@ -97,7 +97,7 @@ func Texts(doubts []Doubt) []string {
 
 // others is the part of the machine's CPU time that neither the measurer nor
 // processes of its own used; 0 when unknown. Stolen time is not theirs.
-func (s Seen) others() float64 {
+func (s Observation) others() float64 {
 	h := s.Host
 	if h.BusyRatio == nil || s.Used <= 0 || s.Elapsed <= 0 || h.Cores <= 0 {
 		return 0

@@ -37,7 +37,7 @@ func TestBounds(t *testing.T) {
 		{recording.Host{Cores: 2, StealRatio: ptr(0.05), LoadStart: ptr(2.0), ThrottledNs: ptr(int64(10e6))}, Figures(), ""},
 		{recording.Host{Cores: 2, StealRatio: ptr(0.051), LoadStart: ptr(2.1), ThrottledNs: ptr(int64(11e6))}, Figures(), "steal load throttled"},
 	} {
-		doubts := Seen{Host: &c.h, Elapsed: time.Second}.Doubts(c.of)
+		doubts := Observation{Host: &c.h, Elapsed: time.Second}.Doubts(c.of)
 		if got := kinds(doubts); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.h, got, c.want)
 		}
@@ -51,22 +51,22 @@ func TestDoubts(t *testing.T) {
 	quiet := recording.Host{Cores: 4, StealRatio: ptr(0.0), BusyRatio: ptr(0.3), LoadStart: ptr(0.2), ThrottledNs: ptr(int64(0))}
 	for _, c := range []struct {
 		name, kind, text string
-		change           func(h *recording.Host, s *Seen)
+		change           func(h *recording.Host, s *Observation)
 	}{
-		{"quiet", "", "", func(*recording.Host, *Seen) {}},
-		{"steal", Steal, "took 3.0 % of the CPU time", func(h *recording.Host, _ *Seen) {
+		{"quiet", "", "", func(*recording.Host, *Observation) {}},
+		{"steal", Steal, "took 3.0 % of the CPU time", func(h *recording.Host, _ *Observation) {
 			h.StealRatio, h.BusyRatio = ptr(0.03), ptr(0.395) // what was stolen is no other process's: 9 %
 		}},
-		{"load before", Load, "load 2.1 on 4 cores", func(h *recording.Host, _ *Seen) { h.LoadStart = ptr(2.1) }},
+		{"load before", Load, "load 2.1 on 4 cores", func(h *recording.Host, _ *Observation) { h.LoadStart = ptr(2.1) }},
 		// 60 % busy − 27.5 % ours.
-		{"others", Load, "other processes used 32.5 % of", func(h *recording.Host, _ *Seen) { h.BusyRatio = ptr(0.6) }},
-		{"throttled", Throttled, "throttled for 250 ms", func(h *recording.Host, _ *Seen) { h.ThrottledNs = ptr(int64(250e6)) }},
-		{"swap", Swap, "swapped 500 pages", func(_ *recording.Host, s *Seen) { s.Swapped = 500 }},
-		{"governor", Governor, "governed by powersave", func(_ *recording.Host, s *Seen) { s.Governors = []string{"powersave"} }},
-		{"unknown", "", "", func(h *recording.Host, s *Seen) { *h, s.Used = recording.Host{Cores: 4}, 0 }},
+		{"others", Load, "other processes used 32.5 % of", func(h *recording.Host, _ *Observation) { h.BusyRatio = ptr(0.6) }},
+		{"throttled", Throttled, "throttled for 250 ms", func(h *recording.Host, _ *Observation) { h.ThrottledNs = ptr(int64(250e6)) }},
+		{"swap", Swap, "swapped 500 pages", func(_ *recording.Host, s *Observation) { s.Swapped = 500 }},
+		{"governor", Governor, "governed by powersave", func(_ *recording.Host, s *Observation) { s.Governors = []string{"powersave"} }},
+		{"unknown", "", "", func(h *recording.Host, s *Observation) { *h, s.Used = recording.Host{Cores: 4}, 0 }},
 	} {
 		// 10 s on four cores: we used 11 s of 40 s, 27.5 %.
-		h, s := quiet, Seen{Elapsed: 10 * time.Second, Used: 11 * time.Second}
+		h, s := quiet, Observation{Elapsed: 10 * time.Second, Used: 11 * time.Second}
 		c.change(&h, &s)
 		s.Host = &h
 		doubts := s.Doubts(Ratios())

@@ -22,7 +22,7 @@ const scanBytes = 64 << 10
 
 // Compare compares what the benchmarks of two programs, linked of the packages
 // of one table, reach. The verdicts are of benchmarks that both have.
-func Compare(old, new *Program, beside Beside) (map[string]Verdict, error) {
+func Compare(old, new *Program, beside OtherDifferences) (map[string]Verdict, error) {
 	if old.line != new.line {
 		return nil, fmt.Errorf("compare programs: old is made by %q, new by %q", old.line, new.line)
 	}

@@ -107,8 +107,8 @@ func useOf(symbol string) use {
 	return 0
 }
 
-// Beside is what differs between the sides beside their code.
-type Beside struct {
+// OtherDifferences are the differences between the sides other than code.
+type OtherDifferences struct {
 	// File is the name of one beside the package that differs; "": none does.
 	File string
 	// Files returns the names of files, without their directories, that a
@@ -119,7 +119,7 @@ type Beside struct {
 }
 
 // verdict is that of what was reached.
-func (w *walk) verdict(beside Beside) Verdict {
+func (w *walk) verdict(beside OtherDifferences) Verdict {
 	switch {
 	case w.why != "":
 		return Verdict{Why: w.why}

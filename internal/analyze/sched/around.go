@@ -11,15 +11,16 @@ import (
 	"whet/internal/timeline"
 )
 
-// Around is what went on around one goroutine for a while: a request that was slow.
-type Around struct {
+// Surroundings describes the activity around one goroutine for a period, such as a
+// slow request.
+type Surroundings struct {
 	Goroutine    int64
 	Start        string
 	FromNs, ToNs int64
 	// Ns is what it did, by state: they sum to the while, less what of it the trace does
 	// not have of the goroutine.
 	Ns    [NumStates]int64
-	Waits []Held // the longest first
+	Waits []EndedWait // the longest first
 	// Of the processors' time: of the goroutine itself, of other goroutines, and of
 	// none. They sum to Procs times the while.
 	OwnNs, RanNs, IdleNs int64
@@ -30,12 +31,12 @@ type Around struct {
 	Path  []Step
 	Cause *Cause // the longest step of another goroutine; nil: none is a tenth of the while
 	// HeldUp is who waited for the goroutine; nil: nobody did.
-	HeldUp   *HeldUp
+	HeldUp   *BlockedWaiters
 	Warnings []string
 }
 
-// Held is a wait, and who ended it.
-type Held struct {
+// EndedWait is a wait with the goroutine that ended it.
+type EndedWait struct {
 	State        State
 	By           string           // as in Wait
 	Place        *callstack.Frame // nil: unknown
@@ -65,8 +66,9 @@ type Cause struct {
 	WaitedBy string // the function of package sync that waited, "" of other states
 }
 
-// HeldUp is that others waited at one place until the goroutine let go.
-type HeldUp struct {
+// BlockedWaiters are other goroutines that waited at one line until the goroutine
+// released them.
+type BlockedWaiters struct {
 	State   State
 	By      string // as in Wait
 	Place   *callstack.Frame
@@ -87,8 +89,8 @@ const (
 // one who ended it did before, and does not come back. A request that waits for a
 // microsecond in the end for a goroutine that waited for the network all along would
 // have waited for the network. Here only what was done during a wait counts for it.
-func LookAround(src exectrace.Source, limits exectrace.Limits, goroutine, from, to int64) (*Around, error) {
-	l := &looking{a: &Around{Goroutine: goroutine, FromNs: from, ToNs: to}, of: make(map[int64][]timeline.Interval)}
+func LookAround(src exectrace.Source, limits exectrace.Limits, goroutine, from, to int64) (*Surroundings, error) {
+	l := &looking{a: &Surroundings{Goroutine: goroutine, FromNs: from, ToNs: to}, of: make(map[int64][]timeline.Interval)}
 	r, err := Analyze(src, Options{Limits: limits, FromNs: from, ToNs: to, Goroutines: []int64{goroutine}, Observe: l.see})
 	if err != nil {
 		return nil, err
@@ -103,7 +105,7 @@ func LookAround(src exectrace.Source, limits exectrace.Limits, goroutine, from, 
 }
 
 type looking struct {
-	a          *Around
+	a          *Surroundings
 	of         map[int64][]timeline.Interval // of each goroutine, in order of time
 	held, left int
 	steps      []step
@@ -173,10 +175,10 @@ func (l *looking) conclude(r *Result) {
 	own := l.of[a.Goroutine]
 	for k := range own {
 		if i := &own[k]; State(i.State) > Syscall {
-			a.Waits = append(a.Waits, Held{State: State(i.State), By: r.waitsBy(i), Place: r.PlaceOf(i.Stack), FromNs: i.FromNs, ToNs: i.ToNs, Waker: i.Waker, Release: r.PlaceOf(i.WakerStack)})
+			a.Waits = append(a.Waits, EndedWait{State: State(i.State), By: r.waitsBy(i), Place: r.PlaceOf(i.Stack), FromNs: i.FromNs, ToNs: i.ToNs, Waker: i.Waker, Release: r.PlaceOf(i.WakerStack)})
 		}
 	}
-	slices.SortFunc(a.Waits, func(x, y Held) int {
+	slices.SortFunc(a.Waits, func(x, y EndedWait) int {
 		return cmp.Or(cmp.Compare(y.ToNs-y.FromNs, x.ToNs-x.FromNs), cmp.Compare(x.FromNs, y.FromNs))
 	})
 	l.walk(a.Goroutine, a.FromNs, a.ToNs, 0)
@@ -275,7 +277,7 @@ func (l *looking) heldUp(r *Result) {
 	if i == nil {
 		return
 	}
-	h := &HeldUp{State: State(i.State), By: r.waitsBy(i), Place: r.PlaceOf(i.Stack), Release: r.PlaceOf(i.WakerStack)}
+	h := &BlockedWaiters{State: State(i.State), By: r.waitsBy(i), Place: r.PlaceOf(i.Stack), Release: r.PlaceOf(i.WakerStack)}
 	for id, all := range l.of {
 		if id != a.Goroutine && slices.ContainsFunc(all, func(o timeline.Interval) bool {
 			return o.State == i.State && min(o.ToNs, a.ToNs)-max(o.FromNs, a.FromNs) >= (a.ToNs-a.FromNs)/2 && compareFrames(r.PlaceOf(o.Stack), h.Place) == 0

@@ -13,7 +13,7 @@ import (
 // for it from 5 to 108, until 3 let go, which slept with it from 0 to 107. So of 100 ns,
 // 97 went to 3's sleep, 1 to its letting go, and 2 to what 2 did with the lock.
 func TestWalkWrittenOut(t *testing.T) {
-	l := &looking{a: &Around{Goroutine: 1, FromNs: 0, ToNs: 120}, of: make(map[int64][]timeline.Interval)}
+	l := &looking{a: &Surroundings{Goroutine: 1, FromNs: 0, ToNs: 120}, of: make(map[int64][]timeline.Interval)}
 	add := func(id, from, to int64, state State, waker int64) {
 		l.see(&timeline.Interval{Goroutine: id, FromNs: from, ToNs: to, State: uint8(state), Waker: waker, Start: string(rune('a' + id - 1))})
 	}
@@ -56,7 +56,7 @@ func TestWalkWrittenOut(t *testing.T) {
 
 // TestWalkInCircles: goroutines of a damaged trace that wake each other end somewhere.
 func TestWalkInCircles(t *testing.T) {
-	l := &looking{a: &Around{Goroutine: 1, ToNs: 100}, of: make(map[int64][]timeline.Interval)}
+	l := &looking{a: &Surroundings{Goroutine: 1, ToNs: 100}, of: make(map[int64][]timeline.Interval)}
 	for id := range int64(2) {
 		l.see(&timeline.Interval{Goroutine: id, ToNs: 100, State: uint8(Sync), Waker: 1 - id})
 	}

@@ -112,11 +112,12 @@ type walk struct {
 	a    *analysis
 	at   map[int64]int32 // how far back each goroutine has been followed; times only fall
 	sums map[stepKey]*Step
-	left []left
+	left []pathJump
 }
 
-// left is a goroutine whose wait the path went over from, to the one that ended it.
-type left struct {
+// pathJump is a step of the path from a waiting goroutine to the one that ended its
+// wait.
+type pathJump struct {
 	goroutine, waitNs int64
 }
 
@@ -180,7 +181,7 @@ func (w *walk) back(id, begin, end int64) {
 			id, stack = m.actor, m.actorStack
 		case m.from == exectrace.Waiting && m.actor >= 0 && m.actor != id && waited != Sleep && waited != Network:
 			if m.previous > 0 {
-				w.left = append(w.left, left{id, p.moves[m.previous-1].ns})
+				w.left = append(w.left, pathJump{id, p.moves[m.previous-1].ns})
 			}
 			id, stack = m.actor, m.actorStack
 		}
@@ -189,12 +190,12 @@ func (w *walk) back(id, begin, end int64) {
 
 // giver is who began to wait, before a step's end and after its beginning, for one that
 // waits for work from nobody.
-func (w *walk) giver(state State, begin, end int64) (left, bool) {
+func (w *walk) giver(state State, begin, end int64) (pathJump, bool) {
 	for len(w.left) > 0 && w.left[len(w.left)-1].waitNs >= end {
 		w.left = w.left[:len(w.left)-1]
 	}
 	if state <= Syscall || state == Sleep || state == Network || len(w.left) == 0 {
-		return left{}, false
+		return pathJump{}, false
 	}
 	l := w.left[len(w.left)-1]
 	return l, l.waitNs > begin

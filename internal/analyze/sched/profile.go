@@ -71,16 +71,16 @@ type profiler struct {
 	kind         Blocking // numBlocks: samples
 	types        []callstack.ValueType
 	fromNs, toNs int64
-	only         map[int64]bool // nil: all goroutines count
-	past         map[int64]past // of goroutines that live
-	counts       []count        // by stack of the reading
+	only         map[int64]bool    // nil: all goroutines count
+	past         map[int64]history // of goroutines that live
+	counts       []count           // by stack of the reading
 	stacks       []*exectrace.Stack
 	seen         bool // a goroutine that counts is
 	spare        []*profilePart
 }
 
-// past is what a goroutine did in the generations before.
-type past struct {
+// history sums a goroutine's activity in earlier generations.
+type history struct {
 	ran     bool
 	waits   bool // it is Waiting
 	blocked bool // for the profile's kind
@@ -108,12 +108,12 @@ type life struct {
 	early   bool // at is not final
 	moved   bool // it left the state that the generation found it in
 	before  bool // it lived before the generation
-	first   first
+	first   initialState
 	ended   []interval // before it ran
 }
 
-// first is the state that the generation found a goroutine in.
-type first struct {
+// initialState is the state of a goroutine at the start of a generation.
+type initialState struct {
 	state, next exectrace.State
 	blocked     bool // as the generation says: it may not know the reason
 	stack       int
@@ -156,7 +156,7 @@ func (l profilers) read(src exectrace.Source, o Options) (out []*callstack.Frame
 		}
 	}
 	for _, p := range l {
-		p.fromNs, p.toNs, p.past, p.only = o.FromNs, o.ToNs, make(map[int64]past), only
+		p.fromNs, p.toNs, p.past, p.only = o.FromNs, o.ToNs, make(map[int64]history), only
 	}
 	summary, err := exectrace.ReadParts(src, o.Limits, o.FromNs > 0 || o.ToNs > 0, l.part)
 	switch end := time.Duration(summary.EndNs); {
@@ -214,7 +214,7 @@ func (p *profiler) profile(summary exectrace.Summary, o Options) *callstack.Fram
 }
 
 // over is that a goroutine ends, or the trace.
-func (p *profiler) over(was past) {
+func (p *profiler) over(was history) {
 	if !was.ran {
 		for _, i := range was.early {
 			p.book(exectrace.StackID(i.stack), i.from, i.to)
@@ -415,9 +415,9 @@ func (p *profiler) stack(part *exectrace.Part, index int) exectrace.StackID {
 }
 
 // follow goes through what a goroutine did in the generation, after what it did before.
-func (r *profilePart) follow(part *exectrace.Part, g *life) past {
+func (r *profilePart) follow(part *exectrace.Part, g *life) history {
 	p := r.of
-	var was past
+	var was history
 	if g.before {
 		was = p.past[g.id]
 		delete(p.past, g.id)

@@ -123,12 +123,12 @@ type Delay struct {
 	FromNs, ToNs int64
 	// Ran is what ran meanwhile, on all processors, by time falling: the goroutines
 	// of up to three start functions. RanNs is the time of all.
-	Ran   []Ran
+	Ran   []RunTime
 	RanNs int64
 }
 
-// Ran is for how long goroutines of one start function ran.
-type Ran struct {
+// RunTime is the running time of the goroutines of one start function.
+type RunTime struct {
 	Start string
 	Ns    int64
 }

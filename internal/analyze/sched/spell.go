@@ -59,7 +59,7 @@ func (a *analysis) onProc(g *goroutine, e *exectrace.Event) {
 }
 
 // meanwhile says what ran between two moments, the later of which is now.
-func (a *analysis) meanwhile(from, to int64) (most []Ran, all int64) {
+func (a *analysis) meanwhile(from, to int64) (most []RunTime, all int64) {
 	by := make(map[string]int64)
 	for i := range a.spells.of {
 		s := a.spells.of[(a.spells.next+len(a.spells.of)-1-i)%len(a.spells.of)]
@@ -75,8 +75,8 @@ func (a *analysis) meanwhile(from, to int64) (most []Ran, all int64) {
 	}
 	for start, ns := range by {
 		all += ns
-		most = append(most, Ran{start, ns})
+		most = append(most, RunTime{start, ns})
 	}
-	slices.SortFunc(most, func(x, y Ran) int { return cmp.Or(cmp.Compare(y.Ns, x.Ns), strings.Compare(x.Start, y.Start)) })
+	slices.SortFunc(most, func(x, y RunTime) int { return cmp.Or(cmp.Compare(y.Ns, x.Ns), strings.Compare(x.Start, y.Start)) })
 	return most[:min(len(most), 3)], all
 }

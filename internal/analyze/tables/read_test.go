@@ -260,7 +260,7 @@ func TestManyLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Add(Operand{"a", "a"}, io.LimitReader(&endless{line: line}, int64(n*len(line)))); err != nil {
+	if err := c.Add(Operand{"a", "a"}, io.LimitReader(&endlessReader{line: line}, int64(n*len(line)))); err != nil {
 		t.Fatal(err)
 	}
 	if f := c.files[0]; f.Results != n || f.Other != n || c.values != 3*n || c.cells != 3 {
@@ -274,18 +274,18 @@ func TestManyLines(t *testing.T) {
 	} {
 		c, _ := NewCollector(DefaultOptions())
 		c.bounds = bound
-		if err := c.Add(Operand{"a", "a"}, io.LimitReader(&endless{line: line}, int64(4*len(line)))); err == nil || !strings.HasPrefix(err.Error(), "a:") || !strings.Contains(err.Error(), want) {
+		if err := c.Add(Operand{"a", "a"}, io.LimitReader(&endlessReader{line: line}, int64(4*len(line)))); err == nil || !strings.HasPrefix(err.Error(), "a:") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", bound, err)
 		}
 	}
 }
 
-type endless struct {
+type endlessReader struct {
 	line []byte
 	at   int
 }
 
-func (e *endless) Read(p []byte) (int, error) {
+func (e *endlessReader) Read(p []byte) (int, error) {
 	n := copy(p, e.line[e.at:])
 	e.at = (e.at + n) % len(e.line)
 	return n, nil

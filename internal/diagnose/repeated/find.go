@@ -19,7 +19,7 @@ type Search struct {
 	Function func(name string) bool
 	// Fixed says why the call of such a function does the same each time; the
 	// zero value if it does not. Its Param names the parameter that decides.
-	Fixed func(c typed.Site) typed.Fixed
+	Fixed func(c typed.Site) typed.FixedArgument
 	// Part says whether a sample belongs to the place's cost, and whether its
 	// work would be gone with the call; below are the frames from the leaf to
 	// the function itself. Nil: all of it does and would.
@@ -62,7 +62,7 @@ type finder struct {
 // judged is what is known of a statement's calls, by function.
 type judged struct {
 	diagnose.Statement
-	calls map[string][]typed.Fixed
+	calls map[string][]typed.FixedArgument
 	place *CallSite
 }
 
@@ -187,14 +187,14 @@ func insert(list []string, s string) []string {
 
 // Weakest is what holds for a call all of whose listed arguments must be fixed;
 // the zero value where one is not.
-func Weakest(args []typed.Fixed) typed.Fixed {
-	out := typed.Fixed{By: typed.FixedConst}
+func Weakest(args []typed.FixedArgument) typed.FixedArgument {
+	out := typed.FixedArgument{By: typed.FixedConst}
 	for _, a := range args {
 		switch {
 		case a.By != typed.NotFixed:
 			out.By, out.Of = min(out.By, a.By), max(out.Of, a.Of)
 		case a.Param == 0 || out.Param != 0:
-			return typed.Fixed{}
+			return typed.FixedArgument{}
 		default:
 			out.Param = a.Param
 		}
@@ -203,7 +203,7 @@ func Weakest(args []typed.Fixed) typed.Fixed {
 		}
 	}
 	if out.Param != 0 {
-		return typed.Fixed{Param: out.Param}
+		return typed.FixedArgument{Param: out.Param}
 	}
 	return out
 }
@@ -213,7 +213,7 @@ func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
 	at := f.s.StatementOf(frame, callee)
 	j := f.at[at.At()]
 	if j == nil {
-		j = &judged{Statement: at, calls: make(map[string][]typed.Fixed)}
+		j = &judged{Statement: at, calls: make(map[string][]typed.FixedArgument)}
 		for _, c := range f.s.Sites(at) {
 			if name := c.Callee(); f.search.Function(name) {
 				j.calls[name] = append(j.calls[name], f.search.Fixed(c))
@@ -226,14 +226,14 @@ func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
 
 // given is what the caller of the own function at an index of the stack gives
 // for a parameter of it.
-func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param int) (out typed.Fixed) {
+func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param int) (out typed.FixedArgument) {
 	if at+1 >= len(stack) {
-		return typed.Fixed{}
+		return typed.FixedArgument{}
 	}
 	caller, function := c.Frame(stack[at+1]), c.Frame(stack[at]).Function
 	// What a test gives is constant because it is a test.
 	if !f.s.Own(caller) || f.s.Loops.InBenchmark(caller.File, caller.Line) || strings.HasSuffix(caller.File, "_test.go") {
-		return typed.Fixed{}
+		return typed.FixedArgument{}
 	}
 	for _, call := range f.s.Sites(f.s.StatementOf(caller, function)) {
 		if call.Callee() != function {
@@ -241,7 +241,7 @@ func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param i
 		}
 		x := call.FixedAt(param - 1)
 		if x.By < typed.FixedElement {
-			return typed.Fixed{}
+			return typed.FixedArgument{}
 		}
 		if out.By != typed.NotFixed {
 			x.By, x.Of = min(out.By, x.By), max(out.Of, x.Of)

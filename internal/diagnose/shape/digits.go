@@ -241,7 +241,7 @@ func bytesClassified(p *typed.Package, n ast.Node) (m Match) {
 
 // compared is how many comparisons of the round's element with constants a condition
 // consists of; 0 where it asks for anything else, too.
-func compared(p *typed.Package, l *each, cond ast.Expr) int {
+func compared(p *typed.Package, l *elementLoop, cond ast.Expr) int {
 	switch e := ast.Unparen(cond).(type) {
 	case *ast.UnaryExpr:
 		if e.Op == token.NOT {

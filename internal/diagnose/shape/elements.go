@@ -55,9 +55,9 @@ var ofElements = []Shape{
 	}, Spends: []string{""}, Find: bytesSearched},
 }
 
-// each is a loop whose rounds go over all elements of x from the first on: key is the
-// index and value the element, either may be nil.
-type each struct {
+// elementLoop is a loop over all elements of x in order: key is the index and value
+// the element; either may be nil.
+type elementLoop struct {
 	loop       ast.Stmt
 	x          ast.Expr
 	key, value *types.Var
@@ -66,11 +66,11 @@ type each struct {
 
 // eachOf reads for i, v := range x, for i := range len(x) and
 // for i := 0; i < len(x); i++, of an x without calls; nil for any other node.
-func eachOf(p *typed.Package, n ast.Node) *each {
-	var l each
+func eachOf(p *typed.Package, n ast.Node) *elementLoop {
+	var l elementLoop
 	switch n := n.(type) {
 	case *ast.RangeStmt:
-		l = each{loop: n, x: n.X, body: n.Body}
+		l = elementLoop{loop: n, x: n.X, body: n.Body}
 		if x := measured(p, n.X); x != nil {
 			l.x = x
 		}
@@ -89,7 +89,7 @@ func eachOf(p *typed.Package, n ast.Node) *each {
 			return nil
 		}
 		from := p.Info.Types[init.Rhs[0]].Value
-		l = each{loop: n, x: measured(p, cond.Y), key: p.Var(init.Lhs[0]), body: n.Body}
+		l = elementLoop{loop: n, x: measured(p, cond.Y), key: p.Var(init.Lhs[0]), body: n.Body}
 		if l.x == nil || l.key == nil || p.Var(cond.X) != l.key || p.Var(post.X) != l.key || from == nil || from.ExactString() != "0" {
 			return nil
 		}
@@ -109,7 +109,7 @@ func only(b *ast.BlockStmt) ast.Stmt {
 }
 
 // isElement reports whether an expression is the element of the round.
-func (l *each) isElement(p *typed.Package, e ast.Expr) bool {
+func (l *elementLoop) isElement(p *typed.Package, e ast.Expr) bool {
 	if v := p.Var(e); v != nil {
 		return v == l.value
 	}
@@ -117,7 +117,7 @@ func (l *each) isElement(p *typed.Package, e ast.Expr) bool {
 	return ok && l.isKey(p, ix.Index) && typed.Same(ix.X, l.x)
 }
 
-func (l *each) isKey(p *typed.Package, e ast.Expr) bool {
+func (l *elementLoop) isKey(p *typed.Package, e ast.Expr) bool {
 	return l.key != nil && p.Var(e) == l.key
 }
 
@@ -173,7 +173,7 @@ func arrays(p *typed.Package, e ast.Expr) (of []types.Object) {
 
 // comparedByte is a loop over bytes, or a text, whose body only asks whether the
 // element is a byte that is the same in all rounds, and what it does then.
-func comparedByte(p *typed.Package, n ast.Node) (l *each, then ast.Stmt) {
+func comparedByte(p *typed.Package, n ast.Node) (l *elementLoop, then ast.Stmt) {
 	if l = eachOf(p, n); l == nil {
 		return nil, nil
 	}
@@ -251,7 +251,7 @@ func bytesSearched(p *typed.Package, n ast.Node) (m Match) {
 }
 
 // ends reports whether statements only leave the loop, with constants and the index.
-func (l *each) ends(p *typed.Package, list []ast.Stmt) bool {
+func (l *elementLoop) ends(p *typed.Package, list []ast.Stmt) bool {
 	values := func(all []ast.Expr) bool {
 		return !slices.ContainsFunc(all, func(e ast.Expr) bool {
 			tv := p.Info.Types[e]

@@ -20,17 +20,17 @@ import (
 // claimsKey is what a subject keeps its claims by.
 type claimsKey struct{}
 
-// found is what the shapes found, by cause: what they claim, and how one failed.
-type found struct {
+// findings are the claims of the shapes by cause, and the error of one that failed.
+type findings struct {
 	claims map[string][]diagnose.Claim
 	failed map[string]any
 }
 
 // claims are those of all causes. A shape that fails on a program takes the word from
 // its own cause alone.
-func claims(s *diagnose.Subject) found {
-	return diagnose.Once(s, claimsKey{}, func(s *diagnose.Subject) found {
-		out := found{make(map[string][]diagnose.Claim), make(map[string]any)}
+func claims(s *diagnose.Subject) findings {
+	return diagnose.Once(s, claimsKey{}, func(s *diagnose.Subject) findings {
+		out := findings{make(map[string][]diagnose.Claim), make(map[string]any)}
 		if s.Program == nil {
 			return out
 		}
@@ -55,7 +55,7 @@ func claims(s *diagnose.Subject) found {
 	})
 }
 
-func (out *found) add(f *finder, sh *Shape, d ast.Decl) {
+func (out *findings) add(f *finder, sh *Shape, d ast.Decl) {
 	defer func() {
 		if err := recover(); err != nil {
 			out.failed[sh.Cause] = fmt.Sprintf("%s: %v", sh.ID, err)
@@ -67,9 +67,9 @@ func (out *found) add(f *finder, sh *Shape, d ast.Decl) {
 // finder looks for shapes in a file.
 type finder struct {
 	*diagnose.Subject
-	files map[string]map[int]diagnose.Spent
+	files map[string]map[int]diagnose.CalleeSamples
 	file  string
-	lines map[int]diagnose.Spent
+	lines map[int]diagnose.CalleeSamples
 	pkg   *typed.Package
 	judge *purity.Judge
 }

@@ -126,7 +126,7 @@ func keyPerComparison(p *typed.Package, n ast.Node) (m Match) {
 
 // search is what a loop looks for in a slice: the loop's body is only an if that
 // compares the element, or a part of it, with a value, and then leaves the loop.
-func search(p *typed.Package, n ast.Node) (l *each, wanted ast.Expr) {
+func search(p *typed.Package, n ast.Node) (l *elementLoop, wanted ast.Expr) {
 	if l = eachOf(p, n); l == nil || typed.Element(p.TypeOf(l.x)) == nil {
 		return nil, nil
 	}
@@ -161,7 +161,7 @@ func search(p *typed.Package, n ast.Node) (l *each, wanted ast.Expr) {
 }
 
 // holds reports whether an expression is the element of the round, or a part of it.
-func (l *each) holds(p *typed.Package, e ast.Expr) bool {
+func (l *elementLoop) holds(p *typed.Package, e ast.Expr) bool {
 	for ; e != nil; e = p.Container(e) {
 		if l.isElement(p, e) {
 			return true

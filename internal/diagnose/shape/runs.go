@@ -64,7 +64,7 @@ var ofRuns = []Shape{
 }
 
 // sets is the assignment of one element of bytes that a loop's body consists of.
-func sets(p *typed.Package, n ast.Node) (l *each, st *ast.AssignStmt, to *ast.IndexExpr) {
+func sets(p *typed.Package, n ast.Node) (l *elementLoop, st *ast.AssignStmt, to *ast.IndexExpr) {
 	if l = eachOf(p, n); l == nil {
 		return nil, nil, nil
 	}
@@ -80,7 +80,7 @@ func sets(p *typed.Package, n ast.Node) (l *each, st *ast.AssignStmt, to *ast.In
 }
 
 // atKey reports whether an expression is the byte of the round of some bytes.
-func (l *each) atKey(p *typed.Package, e ast.Expr) bool {
+func (l *elementLoop) atKey(p *typed.Package, e ast.Expr) bool {
 	ix, ok := ast.Unparen(e).(*ast.IndexExpr)
 	return l.isElement(p, e) || ok && l.isKey(p, ix.Index) && isBytes(p.TypeOf(ix.X)) && steadyParts(p, ix.X)
 }

@@ -10,18 +10,18 @@ import (
 	"testing"
 )
 
-// built is a trace that a test writes itself, of the newest format.
-type built struct {
+// testTrace builds a trace in the newest format.
+type testTrace struct {
 	data       []byte
 	generation uint64
 }
 
-func build() *built {
-	return &built{data: []byte("go 1.26 trace\x00\x00\x00")}
+func build() *testTrace {
+	return &testTrace{data: []byte("go 1.26 trace\x00\x00\x00")}
 }
 
 // begin begins a generation, with a clock whose ticks are nanoseconds.
-func (b *built) begin(ns uint64) *built {
+func (b *testTrace) begin(ns uint64) *testTrace {
 	b.generation++
 	content := []byte{evSync}
 	content = append(numbersOf(content, evFrequency, 1e9), evClockSnapshot)
@@ -31,7 +31,7 @@ func (b *built) begin(ns uint64) *built {
 	return b.batch(noThread, ns, content)
 }
 
-func (b *built) batch(thread, ns uint64, content []byte) *built {
+func (b *testTrace) batch(thread, ns uint64, content []byte) *testTrace {
 	b.data = append(b.data, evEventBatch)
 	for _, v := range []uint64{b.generation, thread, ns, uint64(len(content))} {
 		b.data = binary.AppendUvarint(b.data, v)
@@ -40,7 +40,7 @@ func (b *built) batch(thread, ns uint64, content []byte) *built {
 	return b
 }
 
-func (b *built) end() *built {
+func (b *testTrace) end() *testTrace {
 	b.data = append(b.data, evEndOfGeneration)
 	return b
 }
@@ -55,7 +55,7 @@ func numbersOf(to []byte, typ byte, values ...uint64) []byte {
 }
 
 // entries writes a table whose entries one function makes.
-func (b *built) entries(typ byte, n int, entry func(to []byte, i int) []byte) *built {
+func (b *testTrace) entries(typ byte, n int, entry func(to []byte, i int) []byte) *testTrace {
 	content := []byte{typ}
 	for i := range n {
 		if content = entry(content, i); len(content) > maxBatch-2*maxString || i == n-1 {
@@ -73,7 +73,7 @@ func runs(to []byte, thread uint64) []byte {
 }
 
 // plain reads a trace in every way and returns its events; what is said is in lines.
-func plain(t *testing.T, data []byte) ([]said, Summary) {
+func plain(t *testing.T, data []byte) ([]describedEvent, Summary) {
 	t.Helper()
 	events, summary, err := read(t, data, DefaultLimits())
 	if err != nil {
@@ -362,7 +362,7 @@ func TestClocksJump(t *testing.T) {
 
 // TestNothingIn: generations without events are no events.
 func TestNothingIn(t *testing.T) {
-	for _, b := range []*built{build(), build().begin(1e9).end(), build().begin(1e9).end().begin(2e9).end()} {
+	for _, b := range []*testTrace{build(), build().begin(1e9).end(), build().begin(1e9).end().begin(2e9).end()} {
 		if _, _, err := read(t, b.data, DefaultLimits()); err == nil || !strings.Contains(err.Error(), "holds no events") {
 			t.Errorf("%d bytes: %v", len(b.data), err)
 		}

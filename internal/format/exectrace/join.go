@@ -23,7 +23,7 @@ type part struct {
 	merger *merger
 	first  chan error // once: whether its tables are read
 	source source     // of its bytes
-	apart  *apart     // of one that [ReadParts] reads
+	apart  *partState // of one that [ReadParts] reads
 	err    error      // when ready is closed: why it ended early
 	harm   []error    // what of it cannot be decoded
 }
@@ -40,8 +40,8 @@ type joiner struct {
 	started bool
 	joined  int // generations
 	parts   func() PartReader
-	jump    jump // the longest
-	most    int  // generations that are read side by side
+	jump    gap // the longest
+	most    int // generations that are read side by side
 	summary Summary
 }
 
@@ -178,7 +178,7 @@ func (j *joiner) start(src source, g *generation) *part {
 func (j *joiner) next(p *part) {
 	g, m := p.gen, p.merger
 	if after := j.after(p); j.joined > 0 && after-j.last > j.jump.ns {
-		j.jump = jump{after - j.last, j.last}
+		j.jump = gap{after - j.last, j.last}
 	}
 	j.last = j.after(p)
 	j.joined++

@@ -16,11 +16,11 @@ import (
 // reader holds at once.
 const maxOldBytes = 256 << 20
 
-// old reads a trace with golang.org/x/exp/trace, which knows every version.
+// oldReader reads a trace with golang.org/x/exp/trace, which knows every version.
 // Those before Go 1.22 have a format without generations, and are read by it
 // alone; of newer ones it is the second opinion that tests hold the reader
 // against.
-type old struct {
+type oldReader struct {
 	reader *trace.Reader
 	joiner *joiner
 	stacks map[trace.Stack]StackID
@@ -31,7 +31,7 @@ func (j *joiner) readOld(r *io.SectionReader) error {
 		return fmt.Errorf("the execution trace has the format of Go %s and %d MB; of that format up to %d MB are read: record it with Go 1.22 or newer",
 			j.summary.GoVersion, r.Size()>>20, maxOldBytes>>20)
 	}
-	o := &old{joiner: j, stacks: make(map[trace.Stack]StackID)}
+	o := &oldReader{joiner: j, stacks: make(map[trace.Stack]StackID)}
 	if err := o.open(r); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (j *joiner) readOld(r *io.SectionReader) error {
 
 // readOldPart hands a trace without generations to one reader.
 func (j *joiner) readOldPart(r *io.SectionReader, reader PartReader) error {
-	a := &apart{reader: reader, names: j.names}
+	a := &partState{reader: reader, names: j.names}
 	p := &Part{part: &part{apart: a}, joiner: j}
 	live := newLiveTable()
 	j.each = func(b *Batch) error {
@@ -104,7 +104,7 @@ func (j *joiner) readOldPart(r *io.SectionReader, reader PartReader) error {
 	return err
 }
 
-func (o *old) open(r io.Reader) (err error) {
+func (o *oldReader) open(r io.Reader) (err error) {
 	defer recovered(&err)
 	o.reader, err = trace.NewReader(r)
 	if err != nil {
@@ -114,7 +114,7 @@ func (o *old) open(r io.Reader) (err error) {
 }
 
 // next decodes into e and reports whether it is an event.
-func (o *old) next(e *Event, t *texts) (ok bool, err error) {
+func (o *oldReader) next(e *Event, t *texts) (ok bool, err error) {
 	defer recovered(&err)
 	ev, err := o.reader.ReadEvent()
 	if err != nil {
@@ -203,12 +203,12 @@ func taskNumber(id trace.TaskID) uint64 {
 	return uint64(id)
 }
 
-func (o *old) name(e *Event, text string) (err error) {
+func (o *oldReader) name(e *Event, text string) (err error) {
 	e.Name, err = o.joiner.names.text([]byte(text))
 	return err
 }
 
-func (o *old) change(e *Event, ev trace.Event) error {
+func (o *oldReader) change(e *Event, ev trace.Event) error {
 	t := ev.StateTransition()
 	if t.Resource.Kind == trace.ResourceProc {
 		e.Kind, e.Proc = ProcChange, int32(t.Resource.Proc())
@@ -265,7 +265,7 @@ func procState(s trace.ProcState) State {
 	return Unknown
 }
 
-func (o *old) ranged(e *Event, ev trace.Event) error {
+func (o *oldReader) ranged(e *Event, ev trace.Event) error {
 	switch ev.Kind() {
 	case trace.EventRangeBegin:
 		e.Kind = RangeBegin
@@ -306,7 +306,7 @@ func (o *old) ranged(e *Event, ev trace.Event) error {
 	return nil
 }
 
-func (o *old) stack(to *StackID, handle trace.Stack) error {
+func (o *oldReader) stack(to *StackID, handle trace.Stack) error {
 	if handle == trace.NoStack {
 		return nil
 	}

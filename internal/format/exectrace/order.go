@@ -48,8 +48,8 @@ type order struct {
 	origin  int64                 // of the events' times
 	last    int64                 // time of the last event
 	count   int                   // events so far
-	jump    jump                  // the longest
-	apart   *apart                // nil: all kinds are wanted
+	jump    gap                   // the longest
+	apart   *partState            // nil: all kinds are wanted
 	// losses counts events that could not be what they say; the first was at lossNs.
 	losses int
 	lossNs int64
@@ -78,8 +78,8 @@ func (o *order) flush() {
 	o.events = o.out(o.events)
 }
 
-// jump is a time without any event.
-type jump struct{ ns, at int64 }
+// gap is a period without events.
+type gap struct{ ns, at int64 }
 
 // longJumpNs is what a trace of a program that is not stopped does not reach: each
 // second has a generation.
@@ -93,7 +93,7 @@ const maxSpanNs = 1 << 53
 func (o *order) tick(ns int64) int64 {
 	next := max(min(ns-o.origin, maxSpanNs), o.last+1)
 	if next-o.last > o.jump.ns {
-		o.jump = jump{next - o.last, o.last}
+		o.jump = gap{next - o.last, o.last}
 	}
 	o.last = next
 	if o.apart != nil && o.count < len(o.apart.firsts) {

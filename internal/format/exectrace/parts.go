@@ -75,8 +75,8 @@ func (p *Part) StackID(index int) StackID {
 // Stack returns the stack of a number within the reading, nil of 0.
 func (p *Part) Stack(id StackID) *Stack { return p.joiner.names.stacks[id] }
 
-// apart is what is particular to a generation that has a reader of its own.
-type apart struct {
+// partState is the state of a generation that has its own reader.
+type partState struct {
 	reader   PartReader
 	names    *names  // those of the reading, where the part has no other
 	firsts   []int64 // times of its first events
@@ -96,7 +96,7 @@ const manyGoroutines = 1 << 18
 const maxFirsts = 4096
 
 // before is how many of the first events are before a time.
-func (a *apart) before(ns int64) int {
+func (a *partState) before(ns int64) int {
 	return sort.Search(len(a.firsts), func(i int) bool { return a.firsts[i] >= ns })
 }
 
@@ -106,7 +106,7 @@ func (a *apart) before(ns int64) int {
 // With ordered, one generation is read after the other, and all times are final at
 // once.
 func ReadParts(src Source, limits Limits, ordered bool, begin func() PartReader) (Summary, error) {
-	return reading(src, limits, func(j *joiner, from opened) error {
+	return reading(src, limits, func(j *joiner, from input) error {
 		if from.old != nil {
 			return j.readOldPart(from.old, begin())
 		}
@@ -118,7 +118,7 @@ func ReadParts(src Source, limits Limits, ordered bool, begin func() PartReader)
 		j.most = 2 * cap(workers)
 		return j.readGenerations(from.index, func(src source, g *generation) *part {
 			p := j.part(src, g)
-			p.apart = &apart{reader: begin(), firsts: make([]int64, maxFirsts), most: limits.MaxEvents}
+			p.apart = &partState{reader: begin(), firsts: make([]int64, maxFirsts), most: limits.MaxEvents}
 			return j.startApart(p, workers)
 		}, j.joinApart)
 	})
@@ -128,7 +128,7 @@ func ReadParts(src Source, limits Limits, ordered bool, begin func() PartReader)
 func (j *joiner) startAlone(src source, g *generation) *part {
 	p := j.part(src, g)
 	p.merger.last = j.after(p)
-	p.apart = &apart{reader: j.parts(), most: j.limits.MaxEvents - j.summary.Events}
+	p.apart = &partState{reader: j.parts(), most: j.limits.MaxEvents - j.summary.Events}
 	return j.startApart(p, make(chan struct{}, 1))
 }
 

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// gathered is a part's events with what their numbers mean.
-type gathered struct {
+// partEvents is the events of a part with their numbers resolved.
+type partEvents struct {
 	t      testing.TB
-	all    *[]said
-	events []said
+	all    *[]describedEvent
+	events []describedEvent
 	stacks []int
 	slots  map[uint64]int64
 	most   int // events taken; then it ends the reading
@@ -19,7 +19,7 @@ type gathered struct {
 
 var errEnough = errors.New("enough")
 
-func (g *gathered) Take(b *PartBatch) error {
+func (g *partEvents) Take(b *PartBatch) error {
 	for _, e := range b.Events {
 		if e.Kind == Change {
 			if id, ok := g.slots[e.Value]; ok && id != e.Goroutine {
@@ -30,7 +30,7 @@ func (g *gathered) Take(b *PartBatch) error {
 			}
 		}
 		g.stacks = append(g.stacks, b.StackIndex(e.Stack), b.StackIndex(e.ActorStack))
-		g.events = append(g.events, said{Event: e, Name: b.String(e.Name)})
+		g.events = append(g.events, describedEvent{Event: e, Name: b.String(e.Name)})
 	}
 	if g.most > 0 && len(g.events) >= g.most {
 		return errEnough
@@ -38,7 +38,7 @@ func (g *gathered) Take(b *PartBatch) error {
 	return nil
 }
 
-func (g *gathered) Join(p *Part) {
+func (g *partEvents) Join(p *Part) {
 	for i := range g.events {
 		e := &g.events[i]
 		e.TimeNs = p.TimeNs(e.TimeNs)
@@ -47,11 +47,11 @@ func (g *gathered) Join(p *Part) {
 	*g.all = append(*g.all, g.events...)
 }
 
-func readParts(t testing.TB, data []byte, limits Limits, ordered bool) ([]said, Summary, error) {
+func readParts(t testing.TB, data []byte, limits Limits, ordered bool) ([]describedEvent, Summary, error) {
 	t.Helper()
-	var all []said
+	var all []describedEvent
 	summary, err := ReadParts(bytes.NewReader(data), limits, ordered, func() PartReader {
-		return &gathered{t: t, all: &all, slots: make(map[uint64]int64)}
+		return &partEvents{t: t, all: &all, slots: make(map[uint64]int64)}
 	})
 	return all, summary, err
 }
@@ -107,9 +107,9 @@ func TestPartsAgree(t *testing.T) {
 
 // TestPartsEnd ends the reading from a part's reader.
 func TestPartsEnd(t *testing.T) {
-	var all []said
+	var all []describedEvent
 	summary, err := ReadParts(bytes.NewReader(cutTrace(t)), DefaultLimits(), true, func() PartReader {
-		return &gathered{t: t, all: &all, slots: make(map[uint64]int64), most: 1000}
+		return &partEvents{t: t, all: &all, slots: make(map[uint64]int64), most: 1000}
 	})
 	if !errors.Is(err, errEnough) || len(all) < 1000 || len(all) > 3000 || summary.EndNs == 0 {
 		t.Errorf("%v, %d events, %+v", err, len(all), summary)

@@ -44,7 +44,7 @@ const newest = 26
 // each's error. Other errors say in one line why there is nothing to read;
 // where something was, what is missing is in the summary's warnings.
 func Read(src Source, limits Limits, each func(*Batch) error) (Summary, error) {
-	return reading(src, limits, func(j *joiner, from opened) error {
+	return reading(src, limits, func(j *joiner, from input) error {
 		j.each = each
 		if from.old != nil {
 			return j.readOld(from.old)
@@ -54,13 +54,14 @@ func Read(src Source, limits Limits, each func(*Batch) error) (Summary, error) {
 	})
 }
 
-// opened is what a trace is read from: old has no generations.
-type opened struct {
+// input is the source of a trace's events. Traces in the old format have no
+// generations.
+type input struct {
 	old   *io.SectionReader
 	index *index
 }
 
-func reading(src Source, limits Limits, run func(*joiner, opened) error) (Summary, error) {
+func reading(src Source, limits Limits, run func(*joiner, input) error) (Summary, error) {
 	size, cut := src.Size(), errors.New("it is cut off")
 	if size > limits.MaxBytes {
 		size, cut = limits.MaxBytes, fmt.Errorf("it is larger than the limit of %d bytes", limits.MaxBytes)
@@ -76,7 +77,7 @@ func reading(src Source, limits Limits, run func(*joiner, opened) error) (Summar
 	}
 	j := &joiner{limits: limits, names: newNames(limits), states: make(map[int64]State), procs: make(map[int32]State)}
 	j.summary.GoVersion = version
-	var from opened
+	var from input
 	if minor < 22 {
 		from.old = io.NewSectionReader(src, 0, size)
 	} else {

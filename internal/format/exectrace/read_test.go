@@ -22,7 +22,7 @@ import (
 // check holds what Read promises of the order of its events: times do not
 // fall, each goroutine's changes join up, so that its intervals neither overlap
 // nor leave a gap, and equal stacks are one.
-func check(t testing.TB, events []said, summary Summary) {
+func check(t testing.TB, events []describedEvent, summary Summary) {
 	t.Helper()
 	var last int64
 	state := make(map[int64]State)
@@ -135,11 +135,11 @@ func TestReadAgreesWithGoToolTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, counts := range map[string]func(*said) bool{
-		"net":     func(e *said) bool { return e.To == Waiting && e.Name == "network" },
-		"syscall": func(e *said) bool { return e.To == Syscall },
-		"sched":   func(e *said) bool { return e.To == Runnable },
-		"sync": func(e *said) bool {
+	for kind, counts := range map[string]func(*describedEvent) bool{
+		"net":     func(e *describedEvent) bool { return e.To == Waiting && e.Name == "network" },
+		"syscall": func(e *describedEvent) bool { return e.To == Syscall },
+		"sched":   func(e *describedEvent) bool { return e.To == Runnable },
+		"sync": func(e *describedEvent) bool {
 			return e.To == Waiting && (strings.Contains(e.Name, "chan") || strings.Contains(e.Name, "sync") || strings.Contains(e.Name, "select"))
 		},
 	} {
@@ -202,7 +202,7 @@ func TestReadRefuses(t *testing.T) {
 	if _, err := Read(failing{bytes.NewReader(record()), 0, broken}, DefaultLimits(), nil); !errors.Is(err, broken) {
 		t.Errorf("error of the reader: %v", err)
 	}
-	var events []said
+	var events []describedEvent
 	summary, err := Read(failing{bytes.NewReader(record()), int64(len(record()) - 100), broken}, DefaultLimits(), collect(&events))
 	if err == nil && (len(summary.Warnings) == 0 || !strings.Contains(strings.Join(summary.Warnings, "\n"), broken.Error())) {
 		t.Errorf("a reader that fails at the end: %d events, %q", len(events), summary.Warnings)
@@ -290,7 +290,7 @@ func TestReadCut(t *testing.T) {
 		t.Error("no goroutine assists the collector")
 	}
 	// A shorter cut has no more, and the same but for its last generation.
-	var shorter []said
+	var shorter []describedEvent
 	whole, of := 0, (*texts)(nil)
 	_, err = Read(bytes.NewReader(data[:len(data)*3/4]), DefaultLimits(), func(b *Batch) error {
 		if b.texts != of {

@@ -82,26 +82,26 @@ var record = sync.OnceValue(func() []byte {
 	return out.Bytes()
 })
 
-// said is an event with what its numbers mean.
-type said struct {
+// describedEvent is an event with its numbers resolved.
+type describedEvent struct {
 	Event
 	Stack, ActorStack *Stack
 	Name, Text        string
 }
 
 // read collects all events.
-func read(t testing.TB, data []byte, limits Limits) ([]said, Summary, error) {
+func read(t testing.TB, data []byte, limits Limits) ([]describedEvent, Summary, error) {
 	t.Helper()
-	var events []said
+	var events []describedEvent
 	summary, err := Read(bytes.NewReader(data), limits, collect(&events))
 	return events, summary, err
 }
 
-func collect(events *[]said) func(*Batch) error {
+func collect(events *[]describedEvent) func(*Batch) error {
 	return func(b *Batch) error {
 		for i := range b.Events {
 			e := &b.Events[i]
-			*events = append(*events, said{*e, b.Stack(e.Stack), b.Stack(e.ActorStack), b.String(e.Name), b.Text(e)})
+			*events = append(*events, describedEvent{*e, b.Stack(e.Stack), b.Stack(e.ActorStack), b.String(e.Name), b.Text(e)})
 		}
 		return nil
 	}

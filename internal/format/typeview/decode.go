@@ -21,10 +21,10 @@ type size struct {
 	free   []*types.TypeParam // in it, that belong to what is around it
 }
 
-// later is what waits until all types are declared that a package reaches: types
-// may be recursive by what they are defined as, and by their methods and
+// pendingTypes is the work that must wait until all types that a package reaches are
+// declared: types may be recursive through their definitions, methods and
 // constraints.
-type later struct {
+type pendingTypes struct {
 	define     []*types.Named
 	definition map[*types.Named]func()                 // of those that have none yet
 	open       []func()                                // methods and constraints, which may reach more types
@@ -56,7 +56,7 @@ func (c *content) finish() {
 		t.Complete()
 	}
 	c.checkFinite(l.declared)
-	*l = later{}
+	*l = pendingTypes{}
 }
 
 // define gives a type its underlying type, if it has none yet.

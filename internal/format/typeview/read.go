@@ -27,7 +27,7 @@ type content struct {
 	broken   error // what was wrong with it when more of it was decoded
 	work     int   // parts decoded so far
 	depth    int   // of the type that is being decoded
-	later    later
+	later    pendingTypes
 	context  *types.Context
 	finite   map[*types.Named]int // fields that a type holds in the end; 0: it is being counted
 }

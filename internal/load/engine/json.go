@@ -32,7 +32,7 @@ const deepest = 10_000
 
 // scanner checks the values of one document after the other.
 type scanner struct {
-	ways    []way
+	ways    []jsonPath
 	longest int // of names and values
 
 	state state
@@ -48,8 +48,8 @@ type scanner struct {
 	high    uint16 // the first half of a surrogate pair; 0: none
 }
 
-// way leads to a value.
-type way struct {
+// jsonPath is the path to a JSON value.
+type jsonPath struct {
 	field Field
 	steps []string
 	on    int
@@ -90,7 +90,7 @@ const (
 func newScanner(fields []Field) *scanner {
 	s := &scanner{}
 	for _, f := range fields {
-		w := way{field: f, steps: steps(f.Name)}
+		w := jsonPath{field: f, steps: steps(f.Name)}
 		s.longest = max(s.longest, len(f.Value))
 		for _, step := range w.steps {
 			s.longest = max(s.longest, len(step))
@@ -143,7 +143,7 @@ func (s state) endsNumber() bool {
 }
 
 func (s *scanner) right() bool {
-	return s.whole() && !slices.ContainsFunc(s.ways, func(w way) bool { return !w.found })
+	return s.whole() && !slices.ContainsFunc(s.ways, func(w jsonPath) bool { return !w.found })
 }
 
 func (s *scanner) why() string {
@@ -232,7 +232,7 @@ func (s *scanner) between(c byte) {
 		switch {
 		case c == '"':
 			s.isKey = true
-			s.keepText(slices.ContainsFunc(s.ways, func(w way) bool { return w.on == len(s.open)-1 && len(w.steps) >= len(s.open) }))
+			s.keepText(slices.ContainsFunc(s.ways, func(w jsonPath) bool { return w.on == len(s.open)-1 && len(w.steps) >= len(s.open) }))
 		case c == '}' && s.state == wantMember:
 			s.close()
 		default:

@@ -388,10 +388,10 @@ func (s *session) Write(p []byte) (int, error) {
 func (s *session) Close() error { return nil }
 
 // LocalAddr is net.Conn's.
-func (s *session) LocalAddr() net.Addr { return nowhere{} }
+func (s *session) LocalAddr() net.Addr { return sessionAddr{} }
 
 // RemoteAddr is net.Conn's.
-func (s *session) RemoteAddr() net.Addr { return nowhere{} }
+func (s *session) RemoteAddr() net.Addr { return sessionAddr{} }
 
 // SetDeadline is net.Conn's: the loop keeps time.
 func (s *session) SetDeadline(time.Time) error { return nil }
@@ -402,8 +402,8 @@ func (s *session) SetReadDeadline(time.Time) error { return nil }
 // SetWriteDeadline is net.Conn's.
 func (s *session) SetWriteDeadline(time.Time) error { return nil }
 
-// nowhere is the address of a session.
-type nowhere struct{}
+// sessionAddr is the net.Addr of a session.
+type sessionAddr struct{}
 
-func (nowhere) Network() string { return "session" }
-func (nowhere) String() string  { return "session" }
+func (sessionAddr) Network() string { return "session" }
+func (sessionAddr) String() string  { return "session" }

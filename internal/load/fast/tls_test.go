@@ -102,14 +102,14 @@ func TestAlert(t *testing.T) {
 	}
 }
 
-// gathering is a connection that sends what is written when it is told to.
-type gathering struct {
+// bufferingConn is a connection that sends the bytes written to it on demand.
+type bufferingConn struct {
 	net.Conn
 	holds bool
 	held  []byte
 }
 
-func (c *gathering) Write(b []byte) (int, error) {
+func (c *bufferingConn) Write(b []byte) (int, error) {
 	if c.holds {
 		c.held = append(c.held, b...)
 		return len(b), nil
@@ -121,7 +121,7 @@ func (c *gathering) Write(b []byte) (int, error) {
 func TestUnaskedRecord(t *testing.T) {
 	server, client := certified(t)
 	addr := listen(t, "tcp", "127.0.0.1:0", func(raw net.Conn) {
-		under := &gathering{Conn: raw}
+		under := &bufferingConn{Conn: raw}
 		c := tls.Server(under, server)
 		requests(c, func() bool {
 			under.holds = true

@@ -65,7 +65,7 @@ func (l *line) take(ctx context.Context) (k *link, made int64, err error) {
 	}
 	began := l.d.job.Now()
 	var s *socket
-	conn, err := l.o.transport.NewClientConn(context.WithValue(ctx, dialled{}, &s), l.o.scheme, l.o.dial)
+	conn, err := l.o.transport.NewClientConn(context.WithValue(ctx, socketKey{}, &s), l.o.scheme, l.o.dial)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -76,8 +76,8 @@ func (l *line) take(ctx context.Context) (k *link, made int64, err error) {
 	return k, max(l.d.job.Now()-began, 1), nil
 }
 
-// dialled is the key under which a context says where to leave the socket.
-type dialled struct{}
+// socketKey is the context key of the variable that receives the socket.
+type socketKey struct{}
 
 // dialer makes sockets to an address, with TLS where there is a configuration.
 func (d *driver) dialer(a engine.Address, config *tls.Config) func(context.Context, string, string) (net.Conn, error) {
@@ -95,7 +95,7 @@ func (d *driver) dialer(a engine.Address, config *tls.Config) func(context.Conte
 			nc = secure
 		}
 		s := d.sockets.add(nc)
-		if at, ok := ctx.Value(dialled{}).(**socket); ok {
+		if at, ok := ctx.Value(socketKey{}).(**socket); ok {
 			*at = s
 		}
 		return s, nil

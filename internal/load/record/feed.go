@@ -17,12 +17,12 @@ type feed struct {
 
 	mu    sync.Mutex
 	more  sync.Cond
-	queue []closed
+	queue []countedSeconds
 	over  bool
 }
 
-// closed is a second, or several on end, with what was counted in it.
-type closed struct {
+// countedSeconds is one second, or several in a row, with its counts.
+type countedSeconds struct {
 	row loadresult.Second
 	t   *tally
 }
@@ -52,7 +52,7 @@ func (d *feed) put(row loadresult.Second, t *tally) {
 	defer d.mu.Unlock()
 	d.more.Signal()
 	if len(d.queue) < waiting {
-		d.queue = append(d.queue, closed{row, t})
+		d.queue = append(d.queue, countedSeconds{row, t})
 		return
 	}
 	last := &d.queue[len(d.queue)-1]
@@ -62,12 +62,12 @@ func (d *feed) put(row loadresult.Second, t *tally) {
 }
 
 // get waits for a second.
-func (d *feed) get() (closed, bool) {
+func (d *feed) get() (countedSeconds, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for len(d.queue) == 0 {
 		if d.over {
-			return closed{}, false
+			return countedSeconds{}, false
 		}
 		d.more.Wait()
 	}

@@ -51,7 +51,7 @@ func (r *Recorder) Shard() *Shard {
 	s := &Shard{r: r, watch: r.watch, warm: int64(r.plan.Warmup), length: int64(r.plan.Duration),
 		bySent: r.plan.Requests > 0, keep: r.plan.KeepResponses}
 	if r.plan.Open {
-		s.planned = make([]planned, 0, cap(r.result.Seconds))
+		s.planned = make([]plannedSecond, 0, cap(r.result.Seconds))
 	}
 	if r.plan.Targets > 1 {
 		s.targets = make([]loadresult.Target, r.plan.Targets)

@@ -32,7 +32,7 @@ type Shard struct {
 	begun     int64
 	status    [1000]int64
 	examples  map[string]example
-	planned   []planned // by second
+	planned   []plannedSecond // by second
 	responses []time.Duration
 	targets   []loadresult.Target
 	made      int64 // connections
@@ -53,8 +53,8 @@ type example struct {
 	text string
 }
 
-// planned are the requests due in a second.
-type planned struct{ due, inTime int64 }
+// plannedSecond counts the requests due in a second.
+type plannedSecond struct{ due, inTime int64 }
 
 // Record counts a request. It does not allocate unless the request failed.
 func (s *Shard) Record(o *Outcome) { s.record(o, nil) }
@@ -150,7 +150,7 @@ func (s *Shard) open(o *Outcome, timed bool, due int64) {
 	}
 	second := due / int64(time.Second)
 	for int64(len(s.planned)) <= second {
-		s.planned = append(s.planned, planned{})
+		s.planned = append(s.planned, plannedSecond{})
 	}
 	p := &s.planned[second]
 	p.due++

@@ -22,7 +22,7 @@ const (
 // calibrate measures what a benchmark costs on both sides, and watches out for
 // what makes it a bad one.
 func (s *session) calibrate(ctx context.Context, b *benchmarkPair) error {
-	var few, many [2]one
+	var few, many [2]benchmarkResult
 	for side := range compare.Sides {
 		var err error
 		if few[side], err = s.once(ctx, b, side, 0, firstRun); err != nil || b.failed {
@@ -74,7 +74,7 @@ const baseIterations = 2
 // calibrateCPU finds out what CPU time a process takes before the operations,
 // and an operation. It returns the processes of baseIterations; their lines are
 // empty where too few operations are run to tell them from these.
-func (s *session) calibrateCPU(ctx context.Context, b *benchmarkPair, n int64, many [2]one) (base [2]one, err error) {
+func (s *session) calibrateCPU(ctx context.Context, b *benchmarkPair, n int64, many [2]benchmarkResult) (base [2]benchmarkResult, err error) {
 	if n < 2*baseIterations {
 		return base, nil
 	}
@@ -137,7 +137,7 @@ func (s *session) declare(units map[string]benchmark.Better) {
 }
 
 // costOf separates the time per operation from what a process takes besides.
-func costOf(runs [2]one) cost {
+func costOf(runs [2]benchmarkResult) cost {
 	var c cost
 	for side, r := range runs {
 		c.ns[side] = r.line.NsPerOp
@@ -146,8 +146,8 @@ func costOf(runs [2]one) cost {
 	return c
 }
 
-// one is what one process showed of one benchmark.
-type one struct {
+// benchmarkResult is the result of one process for one benchmark.
+type benchmarkResult struct {
 	line benchmark.Line
 	took time.Duration
 	cpu  time.Duration
@@ -156,10 +156,10 @@ type one struct {
 
 // once runs a benchmark in a process, for n iterations or, when n is 0, for d.
 // The error is that of the context; any other makes the benchmark a failed one.
-func (s *session) once(ctx context.Context, b *benchmarkPair, side compare.Side, n int64, d time.Duration) (one, error) {
+func (s *session) once(ctx context.Context, b *benchmarkPair, side compare.Side, n int64, d time.Duration) (benchmarkResult, error) {
 	got, err := s.attempt(ctx, b, side, n, d)
 	if ctx.Err() != nil {
-		return one{}, ctx.Err()
+		return benchmarkResult{}, ctx.Err()
 	}
 	if err != nil {
 		s.Fail(s.label(b.pkg, b.name), side, err)
@@ -168,10 +168,10 @@ func (s *session) once(ctx context.Context, b *benchmarkPair, side compare.Side,
 	return got, nil
 }
 
-func (s *session) attempt(ctx context.Context, b *benchmarkPair, side compare.Side, n int64, d time.Duration) (one, error) {
+func (s *session) attempt(ctx context.Context, b *benchmarkPair, side compare.Side, n int64, d time.Duration) (benchmarkResult, error) {
 	m, err := s.runner.run(ctx, processSpec{pkg: b.pkg, side: side, bench: b.name, n: n, d: d})
 	if err != nil {
-		return one{}, err
+		return benchmarkResult{}, err
 	}
 	s.declare(m.units)
 	for _, l := range m.lines {
@@ -179,9 +179,9 @@ func (s *session) attempt(ctx context.Context, b *benchmarkPair, side compare.Si
 			continue
 		}
 		if n > 0 && l.N != n {
-			return one{}, fmt.Errorf("it ran %s instead of %s", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(n)))
+			return benchmarkResult{}, fmt.Errorf("it ran %s instead of %s", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(n)))
 		}
-		return one{line: l, took: m.took, cpu: m.cpu, rss: m.rss}, nil
+		return benchmarkResult{line: l, took: m.took, cpu: m.cpu, rss: m.rss}, nil
 	}
-	return one{}, errors.New("it reported no time")
+	return benchmarkResult{}, errors.New("it reported no time")
 }

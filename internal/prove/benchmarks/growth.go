@@ -72,7 +72,7 @@ func (s *session) watchSuspicions() {
 // keeps something between its operations, or times its set-up, and the ratio
 // holds for one number only. base, few and many are of the same side; base is
 // the process of two iterations, whose line is empty where there was none.
-func (s *session) watch(ctx context.Context, b *benchmarkPair, side compare.Side, base, few, many one) error {
+func (s *session) watch(ctx context.Context, b *benchmarkPair, side compare.Side, base, few, many benchmarkResult) error {
 	if many.line.N < 2*few.line.N {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (s *session) watch(ctx context.Context, b *benchmarkPair, side compare.Side
 		if !differs() {
 			return nil
 		}
-		for _, r := range []*one{&base, &few, &many} {
+		for _, r := range []*benchmarkResult{&base, &few, &many} {
 			if r.line.N == 0 {
 				continue
 			}
@@ -120,7 +120,7 @@ func (s *session) watch(ctx context.Context, b *benchmarkPair, side compare.Side
 // cpuPerOp is the CPU time of the operations that y has more than x; ok is false
 // where it is not known, as where the processes' start and set-up, which base
 // shows, weigh more than these operations.
-func cpuPerOp(base, x, y one) (ns float64, ok bool) {
+func cpuPerOp(base, x, y benchmarkResult) (ns float64, ok bool) {
 	more := y.cpu - x.cpu
 	if x.cpu <= 0 || y.line.N <= x.line.N || more < max(leastCPU, base.cpu/2) {
 		return 0, false
@@ -133,7 +133,7 @@ func cpuPerOp(base, x, y one) (ns float64, ok bool) {
 // than base. Where others want the processor, a process of many operations is
 // put aside again and again and one of few is not, however often both are run:
 // CPU time says that it is no growth of the benchmark's own: no warning.
-func growthOf(base, few, many one) (cause string, said bool) {
+func growthOf(base, few, many benchmarkResult) (cause string, said bool) {
 	first, ok1 := cpuPerOp(base, base, few)
 	later, ok2 := cpuPerOp(base, few, many)
 	switch {
@@ -149,8 +149,8 @@ func growthOf(base, few, many one) (cause string, said bool) {
 // operations takes S + c·n where set-up takes S: then base shows the same S as
 // few does, and used the processor for as long. Or the first operations took
 // more CPU time than the later ones. Where neither is so few was put aside.
-func driftOf(base, few, many one) (cause string, said bool) {
-	excess := func(x one) float64 { return (x.line.NsPerOp - many.line.NsPerOp) * float64(x.line.N) }
+func driftOf(base, few, many benchmarkResult) (cause string, said bool) {
+	excess := func(x benchmarkResult) float64 { return (x.line.NsPerOp - many.line.NsPerOp) * float64(x.line.N) }
 	first, ok1 := cpuPerOp(base, base, few)
 	later, ok2 := cpuPerOp(base, few, many)
 	switch {
@@ -171,7 +171,7 @@ func driftOf(base, few, many one) (cause string, said bool) {
 // watchMemory looks for bytes per operation that grow, and for memory that
 // keeps what was allocated. Bytes may grow where nothing is kept: a collection,
 // which few operations do not bring about, empties every sync.Pool.
-func (s *session) watchMemory(b *benchmarkPair, side compare.Side, few, many one) {
+func (s *session) watchMemory(b *benchmarkPair, side compare.Side, few, many benchmarkResult) {
 	if few.line.BytesPerOp == nil || many.line.BytesPerOp == nil {
 		return
 	}

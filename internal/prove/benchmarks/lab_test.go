@@ -90,22 +90,22 @@ func (l *lab) benchmarks(_ context.Context, pkg int, side compare.Side, _ string
 	return tops, nil
 }
 
-func (l *lab) run(ctx context.Context, r processSpec) (measured, error) {
+func (l *lab) run(ctx context.Context, r processSpec) (processResult, error) {
 	if l.between != nil {
 		l.between()
 	}
 	if err := ctx.Err(); err != nil {
-		return measured{}, err
+		return processResult{}, err
 	}
 	l.ran = append(l.ran, fmt.Sprintf("%v %s %s", r.side, r.bench, r.benchTime()))
 	l.requests = append(l.requests, r)
 	if l.fail != nil {
 		if err := l.fail(r, len(l.ran)); err != nil {
-			return measured{}, err
+			return processResult{}, err
 		}
 	}
 	p := l.packages[r.pkg]
-	m := measured{took: l.start + l.setUp[r.side], cpu: l.start + l.setUp[r.side]}
+	m := processResult{took: l.start + l.setUp[r.side], cpu: l.start + l.setUp[r.side]}
 	for _, name := range p.names[r.side] {
 		if name != r.bench && (r.pattern == "" || !strings.HasPrefix(name, r.bench+"/")) {
 			continue

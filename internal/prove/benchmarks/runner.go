@@ -30,8 +30,8 @@ func (r processSpec) benchTime() string {
 	return r.d.String()
 }
 
-// measured is what a process gave.
-type measured struct {
+// processResult is the output of a process.
+type processResult struct {
 	lines []benchmark.Line
 	units map[string]benchmark.Better // declared
 	took  time.Duration
@@ -43,7 +43,7 @@ type measured struct {
 // are known.
 type runner interface {
 	benchmarks(ctx context.Context, pkg int, side compare.Side, re string) ([]string, error)
-	run(ctx context.Context, r processSpec) (measured, error)
+	run(ctx context.Context, r processSpec) (processResult, error)
 	// link gives both sides of a package the layout of the seed.
 	link(ctx context.Context, pkg int, seed uint64) error
 }
@@ -67,16 +67,16 @@ func (b *binaries) benchmarks(ctx context.Context, pkg int, side compare.Side, r
 	return b.now[pkg][side].Benchmarks(ctx, re)
 }
 
-func (b *binaries) run(ctx context.Context, r processSpec) (measured, error) {
+func (b *binaries) run(ctx context.Context, r processSpec) (processResult, error) {
 	res, err := b.now[r.pkg][r.side].Run(ctx, gobench.Run{
 		Bench: r.bench, Pattern: r.pattern, BenchTime: r.benchTime(),
 		CPU: b.o.CPU, Args: b.o.Args, Processors: b.o.Pin,
 		Timeout: b.o.Timeout, Output: b.o.Output,
 	})
 	if res == nil {
-		return measured{}, err
+		return processResult{}, err
 	}
-	return measured{lines: res.Lines, units: res.Units, took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, rss: res.MaxRSSBytes}, err
+	return processResult{lines: res.Lines, units: res.Units, took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, rss: res.MaxRSSBytes}, err
 }
 
 // link links both sides at the same time: nothing is measured meanwhile.

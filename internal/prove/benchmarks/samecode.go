@@ -55,7 +55,7 @@ func sameCode(ctx context.Context, o *Options, pair *sides.Pair, data [][2]data,
 		}
 		_, name := differing(data[i])
 		info := buildInfo(pair.Binary(compare.Old, i)) != buildInfo(pair.Binary(compare.New, i))
-		if verdicts, err := r.compare(old, new, reach.Beside{File: name, Files: files, BuildInfo: info}); err == nil {
+		if verdicts, err := r.compare(old, new, reach.OtherDifferences{File: name, Files: files, BuildInfo: info}); err == nil {
 			out[i] = verdicts
 		}
 	}
@@ -130,7 +130,7 @@ func (r *objectReader) link(o gobench.Objects) (*reach.Program, error) {
 }
 
 // compare compares two programs.
-func (r *objectReader) compare(old, new gobench.Objects, beside reach.Beside) (map[string]reach.Verdict, error) {
+func (r *objectReader) compare(old, new gobench.Objects, beside reach.OtherDifferences) (map[string]reach.Verdict, error) {
 	a, err := r.link(old)
 	if err != nil {
 		return nil, err

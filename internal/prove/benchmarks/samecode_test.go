@@ -61,7 +61,7 @@ func objectsOf(t *testing.T, dir string, o gobench.BuildOptions) gobench.Objects
 
 // decide decides about two builds; verdicts are nil where they are not
 // understood.
-func decide(t *testing.T, old, new gobench.Objects, beside reach.Beside) map[string]reach.Verdict {
+func decide(t *testing.T, old, new gobench.Objects, beside reach.OtherDifferences) map[string]reach.Verdict {
 	t.Helper()
 	r := objectReader{table: reach.NewTable(), packages: map[objectFile]*reach.Package{}}
 	verdicts, err := r.compare(old, new, beside)
@@ -84,7 +84,7 @@ func TestPlanted(t *testing.T) {
 	for name, c := range map[string]struct {
 		edits   [][3]string
 		options gobench.BuildOptions
-		beside  reach.Beside
+		beside  reach.OtherDifferences
 		differ  string // benchmarks, separated by blanks
 	}{
 		"nothing":             {},
@@ -111,9 +111,9 @@ func TestPlanted(t *testing.T) {
 		"set-up of tests":     {edits: [][3]string{{"planted_test.go", "sink = 1", "sink = 2"}}, differ: all},
 		"a benchmark":         {edits: [][3]string{{"planted_test.go", "{1, 2, 3}", "{1, 2, 4}"}}, differ: "Dependency"},
 		"optimisation":        {options: gobench.BuildOptions{Flags: []string{"-gcflags=example.org/planted=-N"}}, differ: all},
-		"a file it names":     {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.txt"} }}, differ: "Read"},
-		"a file beside it":    {beside: reach.Beside{File: "README"}, differ: "Read"},
-		"another file":        {beside: reach.Beside{Files: func() []string { return []string{"nowhere.txt"} }}},
+		"a file it names":     {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.txt"} }}, differ: "Read"},
+		"a file beside it":    {beside: reach.OtherDifferences{File: "README"}, differ: "Read"},
+		"another file":        {beside: reach.OtherDifferences{Files: func() []string { return []string{"nowhere.txt"} }}},
 		"lines":               {edits: [][3]string{{"placed.go", "//go:noinline", "// placed is.\n//\n//go:noinline"}}, differ: "Placed"},
 		"order of packages":   {edits: [][3]string{{"first/first.go", "import (", "import (\n\t_ \"example.org/planted/third\"\n"}}, differ: all},
 		"variables":           {edits: [][3]string{{"planted.go", "func unreached(x int) int {", "func unreached(x int) int {\n\tmany[x] = &x\n"}, {"planted.go", "var start", "var many [9000]*int\n\nvar start"}}, differ: all},
@@ -121,8 +121,8 @@ func TestPlanted(t *testing.T) {
 		"a small one's place": {edits: [][3]string{{"placed.go", "e *int", "e int"}, {"placed.go", "f int", "f *int"}}, differ: "Small"},
 		"a type unreached":    {edits: [][3]string{{"placed.go", "h *int", "h int"}}},
 		"one name twice":      {edits: [][3]string{{"twice_test.go", "package planted\n", "package planted_test\n\nimport \"testing\"\n\nfunc BenchmarkPlain(*testing.B) {}\n"}}, differ: all},
-		"a file's stem":       {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.json"} }}, differ: "Read"},
-		"a source's stem":     {beside: reach.Beside{Files: func() []string { return []string{"elsewhere.go"} }}},
+		"a file's stem":       {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.json"} }}, differ: "Read"},
+		"a source's stem":     {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.go"} }}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.beside.Files == nil {

@@ -47,9 +47,9 @@ type benchmarkPair struct {
 	metrics []compare.Metric
 	n       int64 // iterations of every slice
 	procs   int
-	base    [2]one // the newest process of two iterations of each side
-	based   [2]int // the round it is of
-	turn    [2]int // and the turn
+	base    [2]benchmarkResult // the newest process of two iterations of each side
+	based   [2]int             // the round it is of
+	turn    [2]int             // and the turn
 	failed  bool
 }
 

@@ -383,7 +383,7 @@ func TestFailures(t *testing.T) {
 		if _, err := s.attempt(context.Background(), b, compare.Old, 7, 0); err != nil {
 			t.Errorf("error %v", err)
 		}
-		s.runner = liar{s.runner}
+		s.runner = overcountingRunner{s.runner}
 		if _, err := s.attempt(context.Background(), b, compare.Old, 7, 0); err == nil || !strings.Contains(err.Error(), "it ran 8 iterations instead of 7") {
 			t.Errorf("error %v", err)
 		}
@@ -419,10 +419,10 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// liar runs one iteration more than it is asked for.
-type liar struct{ runner }
+// overcountingRunner runs one iteration too many.
+type overcountingRunner struct{ runner }
 
-func (l liar) run(ctx context.Context, r processSpec) (measured, error) {
+func (l overcountingRunner) run(ctx context.Context, r processSpec) (processResult, error) {
 	r.n++
 	return l.runner.run(ctx, r)
 }

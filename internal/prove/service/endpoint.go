@@ -21,7 +21,7 @@ type endpoint struct {
 	url     string
 	pprof   string // base address of its instruments; "": none was given
 	proc    *process.Running
-	printed *prove.Printed
+	printed *prove.CapturedOutput
 }
 
 // already bounds the wait for a response of a service that should not be running.

@@ -21,8 +21,8 @@ const compilerLimit = time.Minute
 // mostDecisions are shown of one function.
 const mostDecisions = 12
 
-// decided is what the compiler decided in one side's packages.
-type decided struct {
+// sideDecisions is the compiler's decisions in the packages of one side.
+type sideDecisions struct {
 	asked map[string]bool // packages
 	in    map[key][]format.Decision
 }

@@ -43,16 +43,16 @@ func newDiffer(p *pair) *differ { return &differ{pair: p} }
 // samples are those of a side's measured code in the CPU profiles.
 func (d *differ) samples(s side) int64 { return d.tallies[kindCPU][s].classes[hot.Base].count }
 
-// contrast is one kind of profile, both sides of it.
-type contrast struct {
+// profilePair is the profiles of one kind of both sides.
+type profilePair struct {
 	old, new *tally
 	scatter  float64
 	z        float64
 }
 
 // contrast is nil where a side was not profiled.
-func (d *differ) contrast(k kind) *contrast {
-	c := &contrast{old: &d.tallies[k][sideOld], new: &d.tallies[k][sideNew]}
+func (d *differ) contrast(k kind) *profilePair {
+	c := &profilePair{old: &d.tallies[k][sideOld], new: &d.tallies[k][sideNew]}
 	if c.old.calls == 0 || c.new.calls == 0 {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (d *differ) contrast(k kind) *contrast {
 }
 
 // functions are those of either side.
-func functions(cs ...*contrast) map[key]bool {
+func functions(cs ...*profilePair) map[key]bool {
 	all := make(map[key]bool)
 	for _, c := range cs {
 		if c == nil {
@@ -88,7 +88,7 @@ func functions(cs ...*contrast) map[key]bool {
 	return all
 }
 
-func (c *contrast) costs(f key) (old, new cost) {
+func (c *profilePair) costs(f key) (old, new cost) {
 	if have := c.old.functions[f]; have != nil {
 		old = *have
 	}
@@ -99,26 +99,26 @@ func (c *contrast) costs(f key) (old, new cost) {
 }
 
 // delta is a pair of sums per operation.
-func (c *contrast) delta(old, new sum) compare.Delta {
+func (c *profilePair) delta(old, new sum) compare.Delta {
 	o, n := float64(c.old.calls), float64(c.new.calls)
 	variance := c.old.variance(old, c.scatter)/(o*o) + c.new.variance(new, c.scatter)/(n*n)
 	return compare.Delta{Old: old.value / o, New: new.value / n, Error: c.z * math.Sqrt(variance)}
 }
 
-func (c *contrast) function(f key) compare.FlatCum {
+func (c *profilePair) function(f key) compare.FlatCum {
 	old, new := c.costs(f)
 	return compare.FlatCum{Flat: c.delta(old.flat, new.flat), Cum: c.delta(old.cum, new.cum)}
 }
 
 // differs reports whether the function is to be listed for this kind.
-func (c *contrast) differs(f key, v compare.FlatCum) bool {
+func (c *profilePair) differs(f key, v compare.FlatCum) bool {
 	old, new := c.costs(f)
 	return old.flat.count+new.flat.count >= fewest && v.Flat.Differs() ||
 		old.cum.count+new.cum.count >= fewest && v.Cum.Differs()
 }
 
 // whole is what the measured code costs on the dearer side, per operation.
-func (c *contrast) whole() float64 {
+func (c *profilePair) whole() float64 {
 	base := c.delta(c.old.classes[hot.Base], c.new.classes[hot.Base])
 	return max(base.Old, base.New)
 }
@@ -133,7 +133,7 @@ func (d *differ) fill(c *compare.Change) {
 			}
 		}
 	}
-	contrasts := [numKinds]*contrast{d.contrast(kindCPU), d.contrast(kindBytes), d.contrast(kindAllocs)}
+	contrasts := [numKinds]*profilePair{d.contrast(kindCPU), d.contrast(kindBytes), d.contrast(kindAllocs)}
 	for class := range hot.Class(hot.NumClasses) {
 		row := compare.ClassChange{Class: class.String()}
 		for k, to := range [numKinds]**compare.Delta{&row.CPUNs, &row.Bytes, &row.Allocs} {

@@ -19,7 +19,7 @@ type pair struct {
 
 	named     map[key]*name
 	literals  map[[2]*function][]int // the literal of new for each of old, -1: none
-	decisions [2]decided
+	decisions [2]sideDecisions
 }
 
 // name is how a key is shown, and where it is declared.

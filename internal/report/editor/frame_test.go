@@ -39,7 +39,7 @@ func FuzzFrames(f *testing.F) {
 			if !bytes.Contains(data, m) {
 				t.Fatalf("%q is not in the input", m)
 			}
-			if err := channel.LSP(nil, unclosed{&again}).Send(m); err != nil {
+			if err := channel.LSP(nil, nopCloser{&again}).Send(m); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -31,7 +31,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, version string, pages 
 	s := &server{pages: pages, version: version, documents: make(map[string]*document)}
 	s.rpc = jrpc2.NewServer(s, &jrpc2.ServerOptions{AllowPush: true, DisableBuiltin: true, Concurrency: 1,
 		NewContext: func() context.Context { return ctx }})
-	s.rpc.Start(newFrames(r, unclosed{w}))
+	s.rpc.Start(newFrames(r, nopCloser{w}))
 	defer context.AfterFunc(ctx, s.rpc.Stop)()
 	err := s.rpc.Wait()
 	switch {
@@ -45,10 +45,10 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, version string, pages 
 	return ErrNoShutdown
 }
 
-// unclosed stays open: it may be the standard output.
-type unclosed struct{ io.Writer }
+// nopCloser does not close its writer, which may be the standard output.
+type nopCloser struct{ io.Writer }
 
-func (unclosed) Close() error { return nil }
+func (nopCloser) Close() error { return nil }
 
 // server is one conversation.
 type server struct {

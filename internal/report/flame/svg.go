@@ -40,8 +40,8 @@ func WriteSVG(w io.Writer, v View, o SVGOptions) error {
 	return nil
 }
 
-// half is one tree of a picture: the only one, or one of a sandwich's.
-type half struct {
+// pictureTree is a tree of a picture: its only one, or one of a sandwich's two.
+type pictureTree struct {
 	g     *flamegraph.Graph
 	boxes []box
 	up    bool // the root below
@@ -52,7 +52,7 @@ type half struct {
 type picture struct {
 	v       *View
 	o       *SVGOptions
-	halves  []half
+	halves  []pictureTree
 	scale   float64 // pixels for one unit of weight
 	height  int
 	head    int
@@ -69,10 +69,10 @@ func newPicture(v *View, o *SVGOptions) *picture {
 		p.head += int(o.FontSize * 1.6)
 	}
 	least := o.MinWidth / inner
-	lower := half{g: v.Graph, boxes: layout(v.Graph, least), up: !o.Inverted}
+	lower := pictureTree{g: v.Graph, boxes: layout(v.Graph, least), up: !o.Inverted}
 	if v.Callers != nil {
 		lower.up = false
-		p.halves = []half{{g: v.Callers, boxes: layout(v.Callers, least), up: true, skip: true}}
+		p.halves = []pictureTree{{g: v.Callers, boxes: layout(v.Callers, least), up: true, skip: true}}
 	}
 	p.halves = append(p.halves, lower)
 	p.height = p.head
@@ -151,7 +151,7 @@ text { font-family: %s; font-size: %gpx; fill: #191a1c; }
 }
 
 // box draws one rectangle with its name and what it says when pointed at.
-func (p *picture) box(b *bufio.Writer, h *half, x *box, pane int) {
+func (p *picture) box(b *bufio.Writer, h *pictureTree, x *box, pane int) {
 	o := p.o
 	y := h.root + x.depth*o.Height
 	if h.up {
@@ -204,7 +204,7 @@ func (p *picture) box(b *bufio.Writer, h *half, x *box, pane int) {
 }
 
 // fill is the colour of a frame.
-func (p *picture) fill(h *half, x *box, name string) string {
+func (p *picture) fill(h *pictureTree, x *box, name string) string {
 	if p.v.Graph.Differential {
 		change := h.g.Change(&flamegraph.Node{Value: x.value, Base: x.base})
 		if p.o.Negate {

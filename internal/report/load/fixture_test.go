@@ -31,16 +31,18 @@ func simulated(rng *rand.Rand, sent int64) (end int64) {
 	return sent + int64(took)
 }
 
-// secondly makes intervals as the recorder does, which puts seconds together
-// where they come as fast as in a test.
-type secondly struct {
+// intervalMaker makes intervals as the recorder does, which merges seconds that come
+// as fast as in a test.
+type intervalMaker struct {
 	open  bool
 	times map[int64]*hist.Histogram
 }
 
-func newSecondly(open bool) *secondly { return &secondly{open, make(map[int64]*hist.Histogram)} }
+func newSecondly(open bool) *intervalMaker {
+	return &intervalMaker{open, make(map[int64]*hist.Histogram)}
+}
 
-func (s *secondly) count(o *record.Outcome) {
+func (s *intervalMaker) count(o *record.Outcome) {
 	if o.Status == 0 {
 		return
 	}
@@ -55,7 +57,7 @@ func (s *secondly) count(o *record.Outcome) {
 	}
 }
 
-func (s *secondly) course(length int) *Course {
+func (s *intervalMaker) course(length int) *Course {
 	c := NewCourse(s.open)
 	for k := range int64(length) {
 		iv := loadresult.Interval{Second: loadresult.Second{Start: loadStart.Add(time.Duration(k) * time.Second), Length: time.Second}, Service: new(hist.Histogram), Response: new(hist.Histogram)}

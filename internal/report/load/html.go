@@ -33,7 +33,7 @@ type view struct {
 	Figures  []page.Figure
 	Times    []tableRow
 	Columns  []string // of Times and of Compare
-	Compare  []besideRow
+	Compare  []comparisonRow
 	Bounds   []boundView
 	Rates    []tableView
 	Targets  []tableView
@@ -61,18 +61,18 @@ type tableRow struct {
 	Cells      []string
 }
 
-// besideRow is a run beside the first. Ratios are above 1 where it is better.
-type besideRow struct {
+// comparisonRow compares a run with the first. Ratios above 1 mean that it is better.
+type comparisonRow struct {
 	Class, Name, Loop string
-	Cells             []besideCell
+	Cells             []comparisonCell
 }
 
-type besideCell struct{ Value, Ratio string }
+type comparisonCell struct{ Value, Ratio string }
 
 // HasRatios says whether any run is of the first one's kind of loop.
 func (v *view) HasRatios() bool {
 	for _, row := range v.Compare {
-		if slices.ContainsFunc(row.Cells, func(c besideCell) bool { return c.Ratio != "" }) {
+		if slices.ContainsFunc(row.Cells, func(c comparisonCell) bool { return c.Ratio != "" }) {
 			return true
 		}
 	}
@@ -363,11 +363,11 @@ func (v *view) addComparison(runs []Run) {
 			}
 			return quantity.Ratio(x)
 		}
-		row := besideRow{Class: runClass(i), Name: runs[i].name(i), Loop: runs[i].loop()}
-		row.Cells = append(row.Cells, besideCell{page.Amount(r.Throughput(), "per second"), ratio(r.Throughput() / first.Throughput())}, besideCell{Value: failedShare(r)})
+		row := comparisonRow{Class: runClass(i), Name: runs[i].name(i), Loop: runs[i].loop()}
+		row.Cells = append(row.Cells, comparisonCell{page.Amount(r.Throughput(), "per second"), ratio(r.Throughput() / first.Throughput())}, comparisonCell{Value: failedShare(r)})
 		values, known := timesOf(h), timesOf(before)
 		for k, text := range timeCells(h) {
-			c := besideCell{Value: text}
+			c := comparisonCell{Value: text}
 			if h.Count() > 0 && before.Count() > 0 {
 				c.Ratio = ratio(known[k] / values[k])
 			}

@@ -31,14 +31,14 @@ type Moment struct {
 	Handler   string
 	FromNs    int64
 	ToNs      int64
-	States    []StateTime  // what it did, by time falling
-	Waits     []MomentWait // the longest first
-	Cause     *MomentCause // nil: it did it all itself
-	HeldUp    *HeldUp      // who waited for it; nil: nobody did
+	States    []StateTime     // what it did, by time falling
+	Waits     []MomentWait    // the longest first
+	Cause     *MomentCause    // nil: it did it all itself
+	HeldUp    *BlockedWaiters // who waited for it; nil: nobody did
 	// Of the processors meanwhile.
 	Processors              int
 	OwnNs, OthersNs, IdleNs int64
-	Ran                     []Ran // the others, by time falling
+	Ran                     []RunTime // the others, by time falling
 	Drawing                 *trace.Drawing
 }
 
@@ -97,9 +97,9 @@ func (c *MomentCause) place() string {
 	return c.At.text()
 }
 
-// HeldUp is that goroutines waited at one place for half of the request's time and
-// more, and it ended the first of these waits.
-type HeldUp struct {
+// BlockedWaiters are goroutines that waited at one line for at least half of the
+// request's time, where the request ended the first of these waits.
+type BlockedWaiters struct {
 	Goroutines int    `json:"goroutines"`
 	State      string `json:"state"`
 	By         string `json:"by"` // the function of package sync, "" of a channel
@@ -110,8 +110,8 @@ type HeldUp struct {
 // isLock reports whether a function of package sync waits for a lock.
 func isLock(by string) bool { return strings.Contains(by, "Mutex).") }
 
-// Ran is for how long goroutines of one start function ran.
-type Ran struct {
+// RunTime is the running time of the goroutines of one start function.
+type RunTime struct {
 	Start      string `json:"start"`
 	Goroutines int    `json:"goroutines"`
 	Ns         int64  `json:"ns"`
@@ -266,7 +266,7 @@ func (m *Moment) processors() string {
 	return text + ", and no goroutine for " + share(m.IdleNs) + "."
 }
 
-func (r *Ran) name() string {
+func (r *RunTime) name() string {
 	name := cmp.Or(symbolname.Short(printable.Line(r.Start)), "unknown start")
 	if r.Goroutines > 1 {
 		name = fmt.Sprintf("%d of %s", r.Goroutines, name)

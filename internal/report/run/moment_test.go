@@ -12,7 +12,7 @@ func TestMomentSays(t *testing.T) {
 	holder := held
 	holder.Cause, holder.Waits = nil, []MomentWait{{State: "sleep", At: At{"main.hold", "main.go", 37}, Ns: 600e6}}
 	holder.States = []StateTime{{"sleep", 600e6}}
-	holder.HeldUp = &HeldUp{Goroutines: 15, State: "sync", By: "sync.(*RWMutex).RLock", At: At{"main.want", "main.go", 30}, Released: At{"main.hold", "main.go", 38}}
+	holder.HeldUp = &BlockedWaiters{Goroutines: 15, State: "sync", By: "sync.(*RWMutex).RLock", At: At{"main.want", "main.go", 30}, Released: At{"main.hold", "main.go", 38}}
 	lost := Moment{Request: held.Request, Missing: "The cause is unknown: it is gone."}
 	channel := held
 	channel.Cause = &MomentCause{Goroutine: 7, State: "running", Ns: 5e8, Waited: "channel"}

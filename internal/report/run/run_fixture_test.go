@@ -63,9 +63,9 @@ func servicePage() *Page {
 		States: []StateTime{{"sync", 598e6}, {"running", 9e6}, {"runnable", 3e6}},
 		Waits:  []MomentWait{{State: "sync", By: "sync.(*Mutex).Lock", At: At{"main.(*Server).log", "server.go", 41}, Ns: 598e6, Waker: new(int64(377)), Released: At{"main.(*Server).log", "server.go", 44}}, {State: "network", Ns: 1e3}},
 		Cause:  &MomentCause{Goroutine: 101, Start: "main.rotate", State: "syscall", At: At{"main.rotate", "rotate.go", 12}, Ns: 570e6, Released: At{"main.rotate", "rotate.go", 15}, Waited: "sync", WaitedBy: "sync.(*Mutex).Lock"},
-		HeldUp: &HeldUp{Goroutines: 3, State: "channel", At: At{"main.flush", "server.go", 60}, Released: At{"main.(*Server).log", "server.go", 46}},
+		HeldUp: &BlockedWaiters{Goroutines: 3, State: "channel", At: At{"main.flush", "server.go", 60}, Released: At{"main.(*Server).log", "server.go", 46}},
 
-		Processors: 2, OwnNs: 9e6, OthersNs: 611e6, IdleNs: 600e6, Ran: []Ran{{"net/http.(*conn).serve", 12, 500e6}, {"main.rotate", 1, 100e6}, {"", 2, 11e6}},
+		Processors: 2, OwnNs: 9e6, OthersNs: 611e6, IdleNs: 600e6, Ran: []RunTime{{"net/http.(*conn).serve", 12, 500e6}, {"main.rotate", 1, 100e6}, {"", 2, 11e6}},
 	}
 	p.Events = []Event{
 		{Kind: "goroutine-leak", StartNs: 6e9, EndNs: 26e9, Text: "goroutines rose steadily by 10.1 a second (95 % interval 9.9 to 10.3), from 70 to 272 over 20.0 s"},
@@ -163,8 +163,8 @@ func addHostileRun(p *Page, names []string) {
 	evil := At{pagetest.Tag, pagetest.Quote, math.MaxInt}
 	p.Moment = &Moment{Request: &SlowRequest{SentNs: math.MinInt64, EndNs: math.MaxInt64, TookNs: math.MaxInt64, Status: -1, Failure: pagetest.Terminal}, MedianNs: 1, Trace: pagetest.Tag,
 		Handler: pagetest.Terminal, Goroutine: -1, FromNs: 5, ToNs: 5, States: []StateTime{{pagetest.Tag, math.MaxInt64}, {"", -1}}, Waits: []MomentWait{{State: pagetest.Tag, At: evil, Ns: 1, Released: evil}},
-		Cause: &MomentCause{Start: pagetest.Tag, State: pagetest.Terminal, At: evil, Released: evil, Waited: pagetest.Tag}, HeldUp: &HeldUp{Goroutines: -1, State: pagetest.Tag, At: evil, Released: evil},
-		Processors: -1, OwnNs: math.MaxInt64, OthersNs: math.MinInt64, IdleNs: 7, Ran: []Ran{{pagetest.Tag, -1, math.MaxInt64}, {pagetest.Terminal, 2, 1}}}
+		Cause: &MomentCause{Start: pagetest.Tag, State: pagetest.Terminal, At: evil, Released: evil, Waited: pagetest.Tag}, HeldUp: &BlockedWaiters{Goroutines: -1, State: pagetest.Tag, At: evil, Released: evil},
+		Processors: -1, OwnNs: math.MaxInt64, OthersNs: math.MinInt64, IdleNs: 7, Ran: []RunTime{{pagetest.Tag, -1, math.MaxInt64}, {pagetest.Terminal, 2, 1}}}
 	for i, n := range names {
 		p.Program.Runs = append(p.Program.Runs, Run{WallNs: math.MinInt64, CPUNs: math.MaxInt64, PeakBytes: new(int64(math.MaxInt64)), Ending: n, Missing: n})
 		p.Service.Errors = append(p.Service.Errors, ErrorKind{n, math.MaxInt64, n})

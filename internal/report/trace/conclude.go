@@ -136,7 +136,7 @@ func ofRuntime(k *sched.Kind) bool {
 func idling(r *sched.Result, idle int64) string {
 	text := fmt.Sprintf("No processor runs for %s of the span", share(idle, r.SpanNs))
 	var lock *sched.Wait
-	var ends [sched.NumStates]goingOn
+	var ends [sched.NumStates]idleEndedWaits
 	for i := range r.Waits {
 		w := &r.Waits[i]
 		if isLock(w) && w.IdleNs*2 >= idle && (lock == nil || w.IdleNs > lock.IdleNs) {
@@ -151,7 +151,7 @@ func idling(r *sched.Result, idle int64) string {
 	if lock != nil {
 		text += fmt.Sprintf(", while on average %s at %s for %s%s", average(float64(lock.IdleNs)/float64(idle)), place(lock.Place), waitingFor(lock), ended(r, lock))
 	}
-	slices.SortStableFunc(ends[:], func(x, y goingOn) int { return cmp.Compare(y.ns, x.ns) })
+	slices.SortStableFunc(ends[:], func(x, y idleEndedWaits) int { return cmp.Compare(y.ns, x.ns) })
 	shown := 0
 	for _, e := range ends[:3] {
 		if float64(e.ns) < endShare*float64(idle) {
@@ -166,13 +166,13 @@ func idling(r *sched.Result, idle int64) string {
 	return text + "."
 }
 
-// goingOn is the waits of one state that ended when no processor had run for ns in all.
-type goingOn struct {
+// idleEndedWaits sums the waits of one state that ended while no processor ran.
+type idleEndedWaits struct {
 	ns   int64
 	most *sched.Wait
 }
 
-func (e *goingOn) text(idle int64) string {
+func (e *idleEndedWaits) text(idle int64) string {
 	if e.most.EndsIdleNs*5 >= e.ns*4 {
 		return fmt.Sprintf("%s at %s (%s of the idle time)", goesOn(e.most), place(e.most.Place), share(e.ns, idle))
 	}

@@ -115,7 +115,7 @@ func TestHostile(t *testing.T) {
 	r.Tasks = []sched.Span{{Type: evil, Count: 0, Unfinished: 1}}
 	r.GC.Pauses = []sched.Pause{{Reason: evil, Count: 1, Ns: 1, MostNs: 1}}
 	r.Worst = []sched.Delay{{Goroutine: 1, Start: evil, ToNs: 5}}
-	r.Worst[0].Ran = []sched.Ran{{Start: evil, Ns: 1}}
+	r.Worst[0].Ran = []sched.RunTime{{Start: evil, Ns: 1}}
 	r.Task = &sched.Task{ID: 1, Type: evil, Logs: []sched.Log{{Category: evil, Text: evil}}}
 	r.Path = []sched.Step{{Start: evil, State: sched.Running, Place: frame(evil, 3), Ns: 1}}
 	r.Latency.Record(5)

@@ -63,7 +63,7 @@ func WriteJSON(w io.Writer, p *Page) error {
 	})
 }
 
-func ran(of []sched.Ran) []document.Object {
+func ran(of []sched.RunTime) []document.Object {
 	out := make([]document.Object, len(of))
 	for i, v := range of {
 		out[i] = document.Object{"start", v.Start, "running_ns", v.Ns}

@@ -165,12 +165,12 @@ func TestCommentsAreAllPrinted(t *testing.T) {
 	g := odd()
 	g.Comments = []string{"#hidden", "shown", "two\nlines"}
 	s := oddSubject(t, g)
-	want, err := s.pprof("-comments", &asked{})
+	want, err := s.pprof("-comments", &optionSet{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := WriteComments(&b, s.selection(t, &asked{})); err != nil {
+	if err := WriteComments(&b, s.selection(t, &optionSet{})); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.ReplaceAll(b.String(), `two\nlines`, "two\nlines"); got != want || strings.Count(b.String(), "\n") != 3 {

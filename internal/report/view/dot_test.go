@@ -36,7 +36,7 @@ import (
 //
 // The first three are undone before comparing; where pprof differs from itself
 // all the same, the legend and the number of nodes are compared. The others have a test below.
-func sameDOT(t *testing.T, subject *fixture, a *asked) {
+func sameDOT(t *testing.T, subject *fixture, a *optionSet) {
 	t.Helper()
 	theirs := func() []string {
 		text, err := subject.pprof("-dot", a)
@@ -117,7 +117,7 @@ func withoutNumbers(lines []string) []string {
 }
 
 // graph is the graph that whet makes.
-func (s *fixture) graph(t testing.TB, a *asked) *Graph {
+func (s *fixture) graph(t testing.TB, a *optionSet) *Graph {
 	t.Helper()
 	g, err := NewGraph(s.selection(t, a), a.graph(callgraph.ForPicture()), a.view())
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *fixture) graph(t testing.TB, a *asked) *Graph {
 
 // pictures are combinations of options for graphs: those of all views, and
 // those that only graphs have.
-var pictures = append([]asked{
+var pictures = append([]optionSet{
 	{nodeCount: 12},
 	{nodeCount: 300, nodeFraction: 1e-9, edgeFraction: 1e-9},
 	{callTree: true, nodeCount: 30},
@@ -150,7 +150,7 @@ func TestDOTIsThatOfPprof(t *testing.T) {
 				}
 			}
 			for i := range subject.theirs.SampleType {
-				sameDOT(t, subject, &asked{Options: selection.Options{SampleIndex: fmt.Sprint(i)}})
+				sameDOT(t, subject, &optionSet{Options: selection.Options{SampleIndex: fmt.Sprint(i)}})
 			}
 		})
 	}
@@ -246,7 +246,7 @@ func TestDOTOfNamesThatWouldEndAString(t *testing.T) {
 	subject := oddSubject(t, hostileProfile())
 	for _, grain := range []string{"functions", "files", "lines"} {
 		var out bytes.Buffer
-		a := asked{Options: selection.Options{Granularity: grain, Focus: "end"}}
+		a := optionSet{Options: selection.Options{Granularity: grain, Focus: "end"}}
 		if err := subject.graph(t, &a).WriteDOT(&out); err != nil {
 			t.Fatal(err)
 		}

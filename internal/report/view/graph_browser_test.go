@@ -60,7 +60,7 @@ func TestBrowserTextsFit(t *testing.T) {
 	}
 	for _, name := range []string{"compile_stdcmd_merged.cpu.pb.gz", "httpsrv_labels.cpu.pb.gz"} {
 		t.Run(name, func(t *testing.T) {
-			v := readFixture(t, name).graph(t, &asked{})
+			v := readFixture(t, name).graph(t, &optionSet{})
 			b := openFile(t, drawn(t, v), "graph.svg")
 			for _, bad := range chromium.Eval[[]string](b.Tab, whereTextsAre) {
 				t.Error(bad)
@@ -98,7 +98,7 @@ func TestBrowserPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
-	v := readFixture(t, "compile_stdcmd_merged.cpu.pb.gz").graph(t, &asked{})
+	v := readFixture(t, "compile_stdcmd_merged.cpu.pb.gz").graph(t, &optionSet{})
 	var doc bytes.Buffer
 	if err := v.WriteHTML(&doc); err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestBrowserHostileNames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser, or writes large pages")
 	}
-	v := oddSubject(t, hostileProfile()).graph(t, &asked{Options: selection.Options{Granularity: "lines"}})
+	v := oddSubject(t, hostileProfile()).graph(t, &optionSet{Options: selection.Options{Granularity: "lines"}})
 	var doc bytes.Buffer
 	if err := v.WriteHTML(&doc); err != nil {
 		t.Fatal(err)

@@ -100,15 +100,15 @@ func TestPictureSaysWhatPprofsSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks the second implementation of many profiles")
 	}
-	tree := asked{callTree: true, nodeCount: 30, Options: selection.Options{Granularity: "filefunctions"}}
+	tree := optionSet{callTree: true, nodeCount: 30, Options: selection.Options{Granularity: "filefunctions"}}
 	for _, c := range []struct {
 		name string
-		asked
+		optionSet
 	}{
-		{"compile_stdcmd_merged.cpu.pb.gz", asked{}}, {"http.heap.pb.gz", asked{}}, {"httpsrv_labels.cpu.pb.gz", asked{}}, {"httpsrv_labels.cpu.pb.gz", tree},
+		{"compile_stdcmd_merged.cpu.pb.gz", optionSet{}}, {"http.heap.pb.gz", optionSet{}}, {"httpsrv_labels.cpu.pb.gz", optionSet{}}, {"httpsrv_labels.cpu.pb.gz", tree},
 	} {
 		t.Run(fmt.Sprint(c.name, c.callTree), func(t *testing.T) {
-			a := c.asked
+			a := c.optionSet
 			subject := readFixture(t, c.name)
 			v := subject.graph(t, &a)
 			theirs, err := subject.pprof("-dot", &a)
@@ -174,8 +174,8 @@ func TestPictureOfHostileNames(t *testing.T) {
 		name string
 		*Graph
 	}{
-		{"hostile", subject.graph(t, &asked{Options: selection.Options{Granularity: "lines"}})},
-		{"long", oddSubject(t, long).graph(t, &asked{})},
+		{"hostile", subject.graph(t, &optionSet{Options: selection.Options{Granularity: "lines"}})},
+		{"long", oddSubject(t, long).graph(t, &optionSet{})},
 	} {
 		doc := drawn(t, s.Graph)
 		elements(t, doc)
@@ -200,9 +200,9 @@ func TestPictureOfHostileNames(t *testing.T) {
 
 func TestPictureIsTheSameEveryTime(t *testing.T) {
 	subject := readFixture(t, "httpsrv_labels.cpu.pb.gz")
-	first := drawn(t, subject.graph(t, &asked{}))
+	first := drawn(t, subject.graph(t, &optionSet{}))
 	for range 3 {
-		if !bytes.Equal(first, drawn(t, subject.graph(t, &asked{}))) {
+		if !bytes.Equal(first, drawn(t, subject.graph(t, &optionSet{}))) {
 			t.Fatal("another picture of the same profile")
 		}
 	}
@@ -210,7 +210,7 @@ func TestPictureIsTheSameEveryTime(t *testing.T) {
 
 func TestPictureOfNothing(t *testing.T) {
 	subject := readFixture(t, "http.mutex.pb.gz")
-	v := subject.graph(t, &asked{Options: selection.Options{Focus: "no such function"}})
+	v := subject.graph(t, &optionSet{Options: selection.Options{Focus: "no such function"}})
 	if len(v.Nodes) != 0 {
 		t.Fatalf("%d nodes match", len(v.Nodes))
 	}
@@ -223,7 +223,7 @@ func TestPictureOfNothing(t *testing.T) {
 // What can be seen of a value must grow with it: the colour by cum, the bar by
 // cum, the text by flat, the line by its weight.
 func TestPictureGrowsWithValues(t *testing.T) {
-	v := readFixture(t, "compile_stdcmd_merged.cpu.pb.gz").graph(t, &asked{})
+	v := readFixture(t, "compile_stdcmd_merged.cpu.pb.gz").graph(t, &optionSet{})
 	p, err := v.draw()
 	if err != nil {
 		t.Fatal(err)
@@ -261,9 +261,9 @@ func (n *pictureNode) largest() float64 {
 
 func TestDifferenceIsWarmAndCold(t *testing.T) {
 	s := readFixture(t, "httpsrv_labels.cpu.pb.gz")
-	more := s.graph(t, &asked{base: selection.DiffBase})
+	more := s.graph(t, &optionSet{base: selection.DiffBase})
 	s.ours, s.ourBase = s.ourBase, s.ours
-	less := s.graph(t, &asked{base: selection.DiffBase})
+	less := s.graph(t, &optionSet{base: selection.DiffBase})
 	for _, v := range []*Graph{more, less} {
 		seen := false
 		for _, n := range v.Nodes {
@@ -286,7 +286,7 @@ func TestDifferenceIsWarmAndCold(t *testing.T) {
 
 func TestGraphJSON(t *testing.T) {
 	subject := readFixture(t, "httpsrv_labels.cpu.pb.gz")
-	v := subject.graph(t, &asked{nodeCount: 30})
+	v := subject.graph(t, &optionSet{nodeCount: 30})
 	var b bytes.Buffer
 	if err := v.WriteJSON(&b); err != nil {
 		t.Fatal(err)

@@ -30,10 +30,10 @@ func TestNamesAreEscaped(t *testing.T) {
 	m.p.PeriodType = &google.ValueType{Type: "\x1b\nROUTINE", Unit: "\u202e"}
 	subject := m.subject(t)
 	for _, granularity := range []string{"functions", "lines"} {
-		a := &asked{Options: selection.Options{Granularity: granularity, Focus: "m|\x1b|\nROUTINE|x"}}
+		a := &optionSet{Options: selection.Options{Granularity: granularity, Focus: "m|\x1b|\nROUTINE|x"}}
 		for _, v := range texts {
 			if strings.HasPrefix(v.command, "-peek") {
-				v.make = func(s *selection.Selection, a *asked) (printed, error) {
+				v.make = func(s *selection.Selection, a *optionSet) (printed, error) {
 					return NewPeek(s, regexp.MustCompile(`ROUTINE`), callgraph.ForTree(), a.view())
 				}
 			}
@@ -130,7 +130,7 @@ func TestDocuments(t *testing.T) {
 				`{"id":5,"address":"0x0","frames":[{"function":"main","file":"/x/main.go","line":9,"column":7,"start_line":1}]}],` +
 				`"mappings":[{"id":1,"start":"0x1000","limit":"0x2000","offset":"0x0","file":"/bin/prog","build_id":"abc"}]}`},
 	} {
-		sel := s.selection(t, &asked{})
+		sel := s.selection(t, &optionSet{})
 		sel.Warnings = []string{"doubt"}
 		view, err := d.make(sel)
 		if err != nil {
@@ -154,7 +154,7 @@ func TestDocumentsDivide(t *testing.T) {
 	m := newMade("cpu", "nanoseconds")
 	m.sample(values(9e6), at("a", 3))
 	var b bytes.Buffer
-	sel := m.subject(t).selection(t, &asked{Options: selection.Options{DivideBy: 3}})
+	sel := m.subject(t).selection(t, &optionSet{Options: selection.Options{DivideBy: 3}})
 	if err := NewTop(sel, callgraph.ForTop(), Options{}).WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func TestTextsOfOddProfilesAreThoseOfPprof(t *testing.T) {
 		t.Skip("asks the second implementation of many profiles")
 	}
 	forget(t)
-	more := []asked{
+	more := []optionSet{
 		{Options: selection.Options{TagRoot: []string{"worker", "endpoint", "bytes"}, Unit: "kb"}},
 		{Options: selection.Options{TagLeaf: []string{"depth", "endpoint"}, Granularity: "lines"}},
 		{Options: selection.Options{TagFocus: "bytes=1kb:8kb"}},

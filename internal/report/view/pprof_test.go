@@ -81,8 +81,8 @@ func readOurs(t testing.TB, data []byte) *callstack.Profile {
 	return p
 }
 
-// asked is a combination of options.
-type asked struct {
+// optionSet is a set of options to test together.
+type optionSet struct {
 	selection.Options
 	base         selection.Role // Base or DiffBase: compared with the subject's base
 	cum          bool
@@ -95,7 +95,7 @@ type asked struct {
 }
 
 // options returns those of a graph, given the view's own.
-func (a *asked) graph(o callgraph.Options) callgraph.Options {
+func (a *optionSet) graph(o callgraph.Options) callgraph.Options {
 	o.Cum, o.Unit, o.CallTree = a.cum, a.Unit, a.callTree
 	if a.nodeCount > 0 {
 		o.NodeCount = a.nodeCount
@@ -113,7 +113,7 @@ func (a *asked) graph(o callgraph.Options) callgraph.Options {
 }
 
 // view returns the options of the text.
-func (a *asked) view() Options {
+func (a *optionSet) view() Options {
 	var filters []string
 	for _, f := range a.filters() {
 		if f[1] != "" {
@@ -123,7 +123,7 @@ func (a *asked) view() Options {
 	return Options{Unit: a.Unit, Compact: a.compact, Filters: filters, Zone: time.Local}
 }
 
-func (a *asked) filters() [][2]string {
+func (a *optionSet) filters() [][2]string {
 	return [][2]string{
 		{"focus", a.Focus}, {"ignore", a.Ignore}, {"hide", a.Hide}, {"show", a.Show}, {"show_from", a.ShowFrom},
 		{"tagfocus", a.TagFocus}, {"tagignore", a.TagIgnore}, {"tagshow", a.TagShow}, {"taghide", a.TagHide},
@@ -131,7 +131,7 @@ func (a *asked) filters() [][2]string {
 }
 
 // selection is what whet selects.
-func (s *fixture) selection(t testing.TB, a *asked) *selection.Selection {
+func (s *fixture) selection(t testing.TB, a *optionSet) *selection.Selection {
 	t.Helper()
 	sources := []selection.Source{{Profile: s.ours}}
 	if a.base != selection.Measured {
@@ -147,7 +147,7 @@ func (s *fixture) selection(t testing.TB, a *asked) *selection.Selection {
 
 // pprof asks the pprof program and returns what it prints. Every option is named:
 // pprof keeps them for the next run in a process.
-func (s *fixture) pprof(command string, a *asked) (string, error) {
+func (s *fixture) pprof(command string, a *optionSet) (string, error) {
 	or := func(v, instead string) string {
 		if v == "" {
 			return instead

@@ -69,7 +69,7 @@ func (r *Raw) Write(w io.Writer) error {
 	for location, id := range r.ids {
 		numbers[location] = strconv.Itoa(id) + " "
 	}
-	stack := backwards{upTo: make([]int, 1)}
+	stack := reverseBuilder{upTo: make([]int, 1)}
 	var line []byte
 	r.samples(func(walk *selection.Walk, row *callstack.Rows) {
 		line = line[:0]
@@ -105,14 +105,14 @@ func (r *Raw) Write(w io.Writer) error {
 	return nil
 }
 
-// backwards is a text made from its end on: neighbouring samples share the root
-// part of their stacks, which stands at the end of their lines.
-type backwards struct {
+// reverseBuilder builds a text from its end: neighbouring samples share the root
+// part of their stacks, which comes last in their lines.
+type reverseBuilder struct {
 	buffer []byte // of which the text is the end
 	upTo   []int  // lengths: of nothing, of the first piece, of the first two, …
 }
 
-func (b *backwards) prepend(piece string) {
+func (b *reverseBuilder) prepend(piece string) {
 	n := b.upTo[len(b.upTo)-1] + len(piece)
 	if n > len(b.buffer) {
 		larger := make([]byte, 2*n)
@@ -123,7 +123,7 @@ func (b *backwards) prepend(piece string) {
 	b.upTo = append(b.upTo, n)
 }
 
-func (b *backwards) text() []byte { return b.buffer[len(b.buffer)-b.upTo[len(b.upTo)-1]:] }
+func (b *reverseBuilder) text() []byte { return b.buffer[len(b.buffer)-b.upTo[len(b.upTo)-1]:] }
 
 func (r *Raw) writeHead(b *bytes.Buffer) {
 	m := r.meta

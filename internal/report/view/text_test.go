@@ -21,7 +21,7 @@ const peeked = `runtime\.(mallocgc|gopark|systemstack)$|^net/http|(?i)encode`
 // textView is a view that pprof prints, too.
 type textView struct {
 	command string
-	make    func(*selection.Selection, *asked) (printed, error)
+	make    func(*selection.Selection, *optionSet) (printed, error)
 }
 
 type printed interface {
@@ -30,28 +30,28 @@ type printed interface {
 }
 
 var texts = []textView{
-	{"-top", func(s *selection.Selection, a *asked) (printed, error) {
+	{"-top", func(s *selection.Selection, a *optionSet) (printed, error) {
 		return NewTop(s, a.graph(callgraph.ForTop()), a.view()), nil
 	}},
-	{"-tree", func(s *selection.Selection, a *asked) (printed, error) {
+	{"-tree", func(s *selection.Selection, a *optionSet) (printed, error) {
 		return NewTree(s, a.graph(callgraph.ForTree()), a.view()), nil
 	}},
-	{"-peek=" + peeked, func(s *selection.Selection, a *asked) (printed, error) {
+	{"-peek=" + peeked, func(s *selection.Selection, a *optionSet) (printed, error) {
 		return NewPeek(s, regexp.MustCompile(peeked), a.graph(callgraph.ForTree()), a.view())
 	}},
-	{"-tags", func(s *selection.Selection, a *asked) (printed, error) {
+	{"-tags", func(s *selection.Selection, a *optionSet) (printed, error) {
 		return NewTags(s, a.view()), nil
 	}},
-	{"-raw", func(s *selection.Selection, a *asked) (printed, error) {
+	{"-raw", func(s *selection.Selection, a *optionSet) (printed, error) {
 		return NewRaw(s, a.view()), nil
 	}},
-	{"-traces", func(s *selection.Selection, a *asked) (printed, error) {
+	{"-traces", func(s *selection.Selection, a *optionSet) (printed, error) {
 		return NewStacks(s, a.view()), nil
 	}},
 }
 
 // combinations of options, each tried with every view of every fixture.
-var combinations = []asked{
+var combinations = []optionSet{
 	{},
 	{cum: true, nodeCount: 7},
 	{untrimmed: true},
@@ -84,7 +84,7 @@ var combinations = []asked{
 //   - nodes of equal names, as files are of which several functions have nodes.
 //
 // whet's order is always the same.
-func (a *asked) ties(command string) bool {
+func (a *optionSet) ties(command string) bool {
 	return a.base != selection.Measured && command != "-top" || a.Granularity == "files"
 }
 
@@ -140,7 +140,7 @@ func stride(name string) int {
 func forget(t *testing.T) {
 	s := readFixture(t, "http.goroutine.pb.gz")
 	t.Cleanup(func() {
-		if _, err := s.pprof("-top", &asked{}); err != nil {
+		if _, err := s.pprof("-top", &optionSet{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -169,7 +169,7 @@ func TestTextsAreThoseOfPprof(t *testing.T) {
 }
 
 // sameText compares what pprof and whet print.
-func (s *fixture) sameText(t *testing.T, v textView, a *asked) {
+func (s *fixture) sameText(t *testing.T, v textView, a *optionSet) {
 	t.Helper()
 	want, wantErr := s.pprof(v.command, a)
 	own := *a

@@ -130,7 +130,7 @@ func expression(re *regexp.Regexp) string {
 
 // fill puts instructions under every line of a wanted function that they come
 // from: one within inlined calls stands under each of the calls.
-func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, once *once, l *CodeOptions) {
+func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, once *uniqueCosts, l *CodeOptions) {
 	type under struct{ instruction, frame int } // of which frame the line is
 	type function struct {
 		lines map[int][]under
@@ -219,10 +219,10 @@ func (v *Weblist) fill(instructions []webInstruction, wanted map[string]bool, on
 	}
 }
 
-// once are lines' and functions' cum by the profile's own frames, in which a
-// sample counts once: what their instructions add up to counts it as often as
-// the function recurses.
-type once struct {
+// uniqueCosts are the cum of lines and functions by the profile's own frames, which
+// count a sample once. The sum over their instructions counts it as often as the
+// function recurses.
+type uniqueCosts struct {
 	ids  map[lineKey]int32
 	sums []callgraph.Costs
 }
@@ -234,8 +234,8 @@ type lineKey struct {
 
 const wholeFunction = -1
 
-func newOnce(s *selection.Selection, wanted map[string]bool) *once {
-	o := &once{ids: make(map[lineKey]int32)}
+func newOnce(s *selection.Selection, wanted map[string]bool) *uniqueCosts {
+	o := &uniqueCosts{ids: make(map[lineKey]int32)}
 	for _, line := range []func(*selection.Node) int{
 		func(n *selection.Node) int { return n.Line },
 		func(*selection.Node) int { return wholeFunction },
@@ -264,7 +264,7 @@ func newOnce(s *selection.Selection, wanted map[string]bool) *once {
 }
 
 // limit takes recursion out of a sum over instructions.
-func (o *once) limit(s *callgraph.Costs, k lineKey) {
+func (o *uniqueCosts) limit(s *callgraph.Costs, k lineKey) {
 	if id, ok := o.ids[k]; ok && magnitude(o.sums[id].Cum) < magnitude(s.Cum) {
 		s.Cum, s.CumDivisor = o.sums[id].Cum, o.sums[id].CumDivisor
 	}

@@ -51,8 +51,8 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	return claims
 }
 
-// dropped is a collection that every call makes and drops.
-type dropped struct {
+// droppedCollection is a collection that every call makes and drops.
+type droppedCollection struct {
 	s        *diagnose.Subject
 	p        *collections.Package
 	c        *collections.Collection
@@ -62,8 +62,8 @@ type dropped struct {
 	small    bool // of at most eight elements
 }
 
-func found(s *diagnose.Subject, p *collections.Package, c *collections.Collection) (dropped, bool) {
-	f := dropped{s: s, p: p, c: c}
+func found(s *diagnose.Subject, p *collections.Package, c *collections.Collection) (droppedCollection, bool) {
+	f := droppedCollection{s: s, p: p, c: c}
 	if c.Heap.Len() == 0 || !isPerCall(c) {
 		return f, false
 	}
@@ -116,7 +116,7 @@ func start(c *collections.Collection) (first collections.Use, ok bool) {
 // Iterations are: of a benchmark, and requests. A program's run is none, so there
 // a loop has to be seen: around a function that called the one in whose calls the
 // collection lives, or around the statement that makes it.
-func (f *dropped) again() (blocks int64) {
+func (f *droppedCollection) again() (blocks int64) {
 	s := f.s
 	byLoop := s.AllocIterations == 0 || s.Kind == recording.TargetProgram
 	if byLoop && f.made.Depth == 0 && f.c.Local() && s.Statement(f.made.File, f.made.Line).Loop != nil {
@@ -134,7 +134,7 @@ func (f *dropped) again() (blocks int64) {
 
 // calledInLoop reports whether the outermost call in which the collection lives
 // was made from a loop, or from a function that was.
-func (f *dropped) calledInLoop(stack []callstack.FrameID) bool {
+func (f *droppedCollection) calledInLoop(stack []callstack.FrameID) bool {
 	for _, id := range slices.Backward(stack) {
 		frame := f.s.Allocs.Frame(id)
 		if !f.s.Own(frame) {
@@ -181,7 +181,7 @@ func group(m *types.Map) int64 {
 	return 8 + 8*types.SizesFor("gc", "amd64").Sizeof(slot)
 }
 
-func (f *dropped) claim() diagnose.Claim {
+func (f *droppedCollection) claim() diagnose.Claim {
 	s, c := f.s, f.c
 	var cost, avoidable diagnose.Set
 	cost.Join(&c.Maps)
@@ -215,7 +215,7 @@ func (f *dropped) claim() diagnose.Claim {
 	return claim
 }
 
-func (f *dropped) why() string {
+func (f *droppedCollection) why() string {
 	where := "a local variable that nothing holds when the function returns"
 	if !f.c.Local() {
 		where = fmt.Sprintf("a field of %s, whose values live no longer than a call", f.c.Owner.Obj().Name())
@@ -242,7 +242,7 @@ func kind(t types.Type, plural string) string {
 	return name + plural
 }
 
-func (f *dropped) remedy() string {
+func (f *droppedCollection) remedy() string {
 	switch {
 	case f.small:
 		return "Use a slice for each set: looking through at most eight elements is faster than hashing. Keep the slices between calls " + diagnose.Anywhere + ", and cut them to [:0]."

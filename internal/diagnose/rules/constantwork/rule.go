@@ -78,19 +78,19 @@ func makers(s *diagnose.Subject, places []*repeated.CallSite) map[int]int {
 }
 
 // fixed says of a call whether all that decides about its result is fixed.
-func fixed(c typed.Site) typed.Fixed {
+func fixed(c typed.Site) typed.FixedArgument {
 	w := table[c.Callee()]
 	if w.recv && c.Receiver() == nil {
-		return typed.Fixed{}
+		return typed.FixedArgument{}
 	}
 	args := c.Fixed()
 	if w.args == nil {
 		if len(args) < len(c.Args) {
-			return typed.Fixed{}
+			return typed.FixedArgument{}
 		}
 		return repeated.Weakest(args)
 	}
-	var deciding []typed.Fixed
+	var deciding []typed.FixedArgument
 	for _, i := range w.args {
 		deciding = append(deciding, c.FixedAt(i))
 	}

@@ -36,8 +36,8 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// called is what one statement waits for in the requests of one handler.
-type called struct {
+// waitingStatement is the waits of one statement in the requests of one handler.
+type waitingStatement struct {
 	place               diagnose.Location
 	requests, count, ns int64
 }
@@ -65,7 +65,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 
 // places adds calls up by the statement that repeats them: the innermost of the user's
 // own in a loop, else the innermost.
-func places(s *diagnose.Subject, r *diagnose.TraceRequests) (out []*called) {
+func places(s *diagnose.Subject, r *diagnose.TraceRequests) (out []*waitingStatement) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		var at *diagnose.Location
@@ -85,14 +85,14 @@ func places(s *diagnose.Subject, r *diagnose.TraceRequests) (out []*called) {
 		if at == nil {
 			continue
 		}
-		var sum *called
+		var sum *waitingStatement
 		for _, o := range out {
 			if o.place == *at {
 				sum = o
 			}
 		}
 		if sum == nil {
-			sum = &called{place: *at}
+			sum = &waitingStatement{place: *at}
 			out = append(out, sum)
 		}
 		// Whether it is the same requests that wait at two stacks is not known: each of

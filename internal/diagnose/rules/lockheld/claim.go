@@ -29,7 +29,7 @@ const (
 	listed = 4
 )
 
-func (f *finder) claim(c *contended) (diagnose.Claim, bool) {
+func (f *finder) claim(c *contendedSection) (diagnose.Claim, bool) {
 	if c.waits || len(c.held) == 0 {
 		return diagnose.Claim{}, false
 	}
@@ -67,7 +67,7 @@ func (f *finder) claim(c *contended) (diagnose.Claim, bool) {
 // blocks reports whether an operation can hold the lock without using the CPU.
 func (op *operation) blocks() bool { return op.work == writes || op.work == logs || op.work == sleeps }
 
-func why(u *underLock) string {
+func why(u *lockedWork) string {
 	var kinds []string
 	for w := writes; w > cheap; w-- {
 		if slices.ContainsFunc(u.ordered, func(op *operation) bool { return op.work == w }) {
@@ -77,7 +77,7 @@ func why(u *underLock) string {
 	return fmt.Sprintf("The lock is held during %s, which needs no lock: all goroutines that want it wait until that is done too, one after the other.", and(kinds))
 }
 
-func remedy(c *contended, u *underLock, loops []Loop) string {
+func remedy(c *contendedSection, u *lockedWork, loops []Loop) string {
 	var ops []string
 	for _, op := range u.ordered {
 		if len(ops) == listed {
@@ -103,7 +103,7 @@ func remedy(c *contended, u *underLock, loops []Loop) string {
 	return text
 }
 
-func (f *finder) evidence(c *contended, u *underLock) []finding.Evidence {
+func (f *finder) evidence(c *contendedSection, u *lockedWork) []finding.Evidence {
 	s := f.s
 	out := []finding.Evidence{{Kind: "mutex", Text: fmt.Sprintf("%s, charged to where it is unlocked (%s)", f.waitedFor(&c.delay), lineList(c.unlocked))}}
 	if wait, ok := f.waited(c); ok {
@@ -133,7 +133,7 @@ func (f *finder) evidence(c *contended, u *underLock) []finding.Evidence {
 
 // waited is what the block profile, which charges the waiter, says of the Lock
 // statement.
-func (f *finder) waited(c *contended) (all contention.Site, ok bool) {
+func (f *finder) waited(c *contendedSection) (all contention.Site, ok bool) {
 	s := f.s
 	if s.Block == nil {
 		return all, false

@@ -31,7 +31,7 @@ type Loop struct {
 // loops are the loops that take most of the CPU time under a lock, beside what is logged,
 // encoded and written. Each sample counts for one: of the section's loops and those of
 // the user's own functions below it, the first on the way down.
-func (f *finder) loops(c *contended, u *underLock) (out []Loop) {
+func (f *finder) loops(c *contendedSection, u *lockedWork) (out []Loop) {
 	held := f.s.CPUSamples(u.held.Keep())
 	if held == 0 {
 		return nil

@@ -36,8 +36,9 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// contended is a critical section with the samples of those who waited for it.
-type contended struct {
+// contendedSection is a critical section with the samples of the goroutines that
+// waited for it.
+type contendedSection struct {
 	*section
 	name     string // of the function, as the linker has it
 	delay    diagnose.Set
@@ -47,7 +48,7 @@ type contended struct {
 type finder struct {
 	s        *diagnose.Subject
 	sections map[*ast.FuncDecl][]*section
-	order    []*contended
+	order    []*contendedSection
 	rest     []*Lock // of which no section was found
 }
 
@@ -69,7 +70,7 @@ func newFinder(s *diagnose.Subject) *finder {
 	if s.Mutex != nil && (s.Mutex.Parallel || s.CPU != nil && s.CPU.Parallel) {
 		diagnose.EachBase(s.Mutex, s.MutexCol, f.charge)
 	}
-	slices.SortFunc(f.order, func(a, b *contended) int {
+	slices.SortFunc(f.order, func(a, b *contendedSection) int {
 		return cmp.Or(cmp.Compare(a.function.File, b.function.File), cmp.Compare(a.lock.first, b.lock.first))
 	})
 	return f
@@ -140,17 +141,17 @@ func (f *finder) unlockedAt(file string, line int) *section {
 	return best
 }
 
-func (f *finder) note(s *section, frame *callstack.Frame) *contended {
-	i := slices.IndexFunc(f.order, func(c *contended) bool { return c.section == s })
+func (f *finder) note(s *section, frame *callstack.Frame) *contendedSection {
+	i := slices.IndexFunc(f.order, func(c *contendedSection) bool { return c.section == s })
 	if i < 0 {
 		i = len(f.order)
-		f.order = append(f.order, &contended{section: s, name: symbolname.Package(frame.Function) + "." + s.function.Name, unlocked: make(map[int]bool)})
+		f.order = append(f.order, &contendedSection{section: s, name: symbolname.Package(frame.Function) + "." + s.function.Name, unlocked: make(map[int]bool)})
 	}
 	f.order[i].unlocked[frame.Line] = true
 	return f.order[i]
 }
 
 // place is that of the Lock statement.
-func (c *contended) place() diagnose.Location {
+func (c *contendedSection) place() diagnose.Location {
 	return diagnose.Location{Function: c.name, File: c.function.File, Line: c.lock.first, EndLine: c.lock.last}
 }

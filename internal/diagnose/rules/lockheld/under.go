@@ -23,8 +23,8 @@ type operation struct {
 	runs bool // samples of the CPU profile show it
 }
 
-// underLock is what a section does while it holds its lock.
-type underLock struct {
+// lockedWork is the work of a section while it holds its lock.
+type lockedWork struct {
 	held    diagnose.Set // base samples of the CPU profile
 	heavy   [writes + 1]diagnose.Set
 	byLine  map[int]*operation
@@ -32,8 +32,8 @@ type underLock struct {
 }
 
 // under reads the calls and the CPU samples of a section.
-func (f *finder) under(c *contended) *underLock {
-	u := &underLock{byLine: make(map[int]*operation)}
+func (f *finder) under(c *contendedSection) *lockedWork {
+	u := &lockedWork{byLine: make(map[int]*operation)}
 	for _, at := range c.places() {
 		for _, call := range f.s.Program.Sites(at.File, at.Line, at.EndLine) {
 			if w := workOfCall(call); w != cheap {
@@ -65,7 +65,7 @@ func reach(fn *typed.Function) (best work, name string) {
 	return best, name
 }
 
-func (u *underLock) note(line int, w work, name, via string) *operation {
+func (u *lockedWork) note(line int, w work, name, via string) *operation {
 	op := u.byLine[line]
 	if op == nil {
 		op = &operation{line: line}
@@ -85,7 +85,7 @@ func makes(fn string) bool {
 }
 
 // sampled puts one CPU sample to what it does under the lock.
-func (f *finder) sampled(u *underLock, c *contended, i int, stack []callstack.FrameID) {
+func (f *finder) sampled(u *lockedWork, c *contendedSection, i int, stack []callstack.FrameID) {
 	at := slices.IndexFunc(stack, func(id callstack.FrameID) bool {
 		frame := f.s.CPU.Frame(id)
 		return frame.File == c.function.File && c.held[frame.Line]
@@ -122,7 +122,7 @@ func (f *finder) sampled(u *underLock, c *contended, i int, stack []callstack.Fr
 
 // operationAt is the operation of the statement around a line: a call over
 // several lines is charged to any of them.
-func (f *finder) operationAt(u *underLock, c *contended, line int) *operation {
+func (f *finder) operationAt(u *lockedWork, c *contendedSection, line int) *operation {
 	op, st := u.byLine[line], f.s.Statement(c.function.File, line)
 	for l := st.First; op == nil && l <= st.Last; l++ {
 		op = u.byLine[l]
@@ -134,7 +134,7 @@ func (f *finder) operationAt(u *underLock, c *contended, line int) *operation {
 // lock that guards a writer: one Write of what was made ready before, on a
 // writer that is kept beside the lock, and besides at most what follows an
 // error.
-func (c *contended) guardsWriter(u *underLock) bool {
+func (c *contendedSection) guardsWriter(u *lockedWork) bool {
 	writes, looped := 0, false
 	allowed := make(map[int]bool) // lines of such a Write, and of what follows an error
 	ast.Inspect(c.function.Node, func(n ast.Node) bool {
@@ -159,7 +159,7 @@ func (c *contended) guardsWriter(u *underLock) bool {
 }
 
 // besideLock reports whether a call is x.w.Write where the lock is x.mu.
-func (c *contended) besideLock(call *ast.CallExpr) bool {
+func (c *contendedSection) besideLock(call *ast.CallExpr) bool {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || method.Sel.Name != "Write" || c.pkg.Var(c.pkg.Base(method.X)) != c.which.root {
 		return false

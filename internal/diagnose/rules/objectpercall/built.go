@@ -82,15 +82,15 @@ func built(s *diagnose.Subject) (claims []diagnose.Claim) {
 
 // fixed reports why a call builds the same object each time, if it is one of such a
 // statement.
-func (b *builder) fixed(c typed.Site) typed.Fixed {
+func (b *builder) fixed(c typed.Site) typed.FixedArgument {
 	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
 	if _, inside := states[c.Callee()]; inside || !ok || len(st.Rhs) != 1 || len(st.Lhs) > 2 {
-		return typed.Fixed{}
+		return typed.FixedArgument{}
 	}
 	file, line := b.s.Program.Line(st.Pos())
 	by := repeated.Weakest(c.Fixed())
 	if len(c.Args) > 0 && (c.Fixed() == nil || !by.Always()) || strings.HasSuffix(file, "_test.go") || b.s.Statement(file, line).Node != st || !b.constructs(c) {
-		return typed.Fixed{}
+		return typed.FixedArgument{}
 	}
 	for v := range c.In.Declared(st) {
 		asked, methods := b.onlyAsked(c.In, v)
@@ -99,7 +99,7 @@ func (b *builder) fixed(c typed.Site) typed.Fixed {
 			return by
 		}
 	}
-	return typed.Fixed{}
+	return typed.FixedArgument{}
 }
 
 // constructs: a pure function of the user's own, or one of another module; not of

@@ -13,7 +13,7 @@ type blocks struct {
 	told      bool    // enough were seen to say anything of their number
 }
 
-func (f *finder) blocks(r *reading) map[int64]blocks {
+func (f *finder) blocks(r *readStatement) map[int64]blocks {
 	out := make(map[int64]blocks)
 	f.s.EachBlock(&r.Allocs, func(_ int, n, size int64) {
 		b := out[size]
@@ -38,7 +38,7 @@ func (f *finder) blocks(r *reading) map[int64]blocks {
 // Where every block is counted, the first two pieces tell which ReadAll it is. A
 // sampled profile catches hardly any block that small: there it is told by a row
 // of four pieces or more, and by what they add up to.
-func (f *finder) pieces(r *reading) (out diagnose.Set, share float64, ok bool) {
+func (f *finder) pieces(r *readStatement) (out diagnose.Set, share float64, ok bool) {
 	if r.via != readAll || r.Allocs.Len() == 0 {
 		return out, 0, false
 	}

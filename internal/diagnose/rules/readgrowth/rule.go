@@ -32,9 +32,9 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// reading is one statement that reads an input whole: with what makes room for it and
-// copies it, and what memory that is.
-type reading struct {
+// readStatement is a statement that reads a whole input, with the samples that
+// allocate its buffer and copy it, and the memory they take.
+type readStatement struct {
 	diagnose.Statement
 	diagnose.Sets
 	input
@@ -46,11 +46,11 @@ type reading struct {
 
 type finder struct {
 	s  *diagnose.Subject
-	at map[diagnose.SourceLine]*reading // nil: of no interest
+	at map[diagnose.SourceLine]*readStatement // nil: of no interest
 }
 
 func find(s *diagnose.Subject) (claims []diagnose.Claim) {
-	f := &finder{s: s, at: make(map[diagnose.SourceLine]*reading)}
+	f := &finder{s: s, at: make(map[diagnose.SourceLine]*readStatement)}
 	s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
 		r, copies := f.reading(c, stack)
 		if r == nil {
@@ -79,7 +79,7 @@ const (
 
 // reading finds the statement whose growing memory a sample belongs to, and whether
 // the sample copies what was read.
-func (f *finder) reading(c *hot.Classified, stack []callstack.FrameID) (r *reading, copies bool) {
+func (f *finder) reading(c *hot.Classified, stack []callstack.FrameID) (r *readStatement, copies bool) {
 	name := func(id callstack.FrameID) string { return c.Frame(id).Function }
 	skip := func(i int, functions ...string) int {
 		for i < len(stack) && slices.Contains(functions, name(stack[i])) {
@@ -105,7 +105,7 @@ func (f *finder) reading(c *hot.Classified, stack []callstack.FrameID) (r *readi
 	r, ok := f.at[at.At()]
 	if !ok {
 		if in, dropped, known := inputOf(f.s, at); known {
-			r = &reading{Statement: at, input: in, dropped: dropped && via == readFrom, via: via, function: frame.Function}
+			r = &readStatement{Statement: at, input: in, dropped: dropped && via == readFrom, via: via, function: frame.Function}
 		}
 		f.at[at.At()] = r
 	}
@@ -115,7 +115,7 @@ func (f *finder) reading(c *hot.Classified, stack []callstack.FrameID) (r *readi
 	return r, copies
 }
 
-func (f *finder) claim(r *reading) (diagnose.Claim, bool) {
+func (f *finder) claim(r *readStatement) (diagnose.Claim, bool) {
 	s := f.s
 	given, share, grows := s.Outgrown(&r.Allocs)
 	if p, ps, pieces := f.pieces(r); pieces {

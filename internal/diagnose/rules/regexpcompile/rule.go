@@ -44,7 +44,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	var claims []diagnose.Claim
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: func(fn string) bool { return slices.Contains(compiles, fn) || slices.Contains(matches, fn) },
-		Fixed:    func(c typed.Site) typed.Fixed { return c.FixedAt(0) },
+		Fixed:    func(c typed.Site) typed.FixedArgument { return c.FixedAt(0) },
 		Part:     part,
 	}) {
 		if p.Repeated(false) {
@@ -60,7 +60,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 func at(s *diagnose.Subject, spot *diagnose.Spot) (j diagnose.Judgement) {
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: func(fn string) bool { return slices.Contains(compiles, fn) || slices.Contains(matches, fn) },
-		Fixed:    func(typed.Site) typed.Fixed { return typed.Fixed{By: typed.FixedConst} },
+		Fixed:    func(typed.Site) typed.FixedArgument { return typed.FixedArgument{By: typed.FixedConst} },
 		Part:     part,
 	}) {
 		lines := func(line int) bool { return p.At.First <= line && line <= p.At.Last }

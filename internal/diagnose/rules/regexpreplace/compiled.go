@@ -19,11 +19,11 @@ type compilation struct {
 func compilations(s *diagnose.Subject) (out []*compilation) {
 	for _, p := range repeated.Find(s, repeated.Search{
 		Function: compiles,
-		Fixed: func(c typed.Site) typed.Fixed {
+		Fixed: func(c typed.Site) typed.FixedArgument {
 			if f := c.FixedAt(0); f.Always() {
 				return f
 			}
-			return typed.Fixed{}
+			return typed.FixedArgument{}
 		},
 	}) {
 		calls := slices.DeleteFunc(s.Sites(p.At), func(c typed.Site) bool { return !compiles(c.Callee()) })

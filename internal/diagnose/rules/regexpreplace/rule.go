@@ -75,12 +75,12 @@ func equivalent(c typed.Site) (p plan, ok bool) {
 func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 	places := repeated.Find(s, repeated.Search{
 		Function: replaced,
-		Fixed: func(c typed.Site) typed.Fixed {
+		Fixed: func(c typed.Site) typed.FixedArgument {
 			p, ok := equivalent(c)
 			if !ok {
-				return typed.Fixed{}
+				return typed.FixedArgument{}
 			}
-			return typed.Fixed{By: typed.FixedConst, Value: &p.pattern}
+			return typed.FixedArgument{By: typed.FixedConst, Value: &p.pattern}
 		},
 		Part: part,
 	})

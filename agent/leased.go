@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// lent is a flight recorder that runs for a while, because somebody asked for
-// it: it costs as much as an execution trace, and ends by itself where whoever
-// asked for it is gone.
-type lent struct {
+// leasedRecorder is a flight recorder that runs while clients ask for it. It costs
+// as much as an execution trace, so it ends by itself when its clients are gone.
+type leasedRecorder struct {
 	mu     sync.Mutex
 	flight *flight // nil: none
 	asked  int     // how many asked for it and have not ended it
@@ -24,7 +23,7 @@ const maxLent = 10 * time.Minute
 
 // lend starts a flight recorder for some time, or lengthens the time of the one
 // that was lent: others who asked for it count on theirs.
-func (l *lent) lend(a *Agent, d time.Duration) bool {
+func (l *leasedRecorder) lend(a *Agent, d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
@@ -48,7 +47,7 @@ func (l *lent) lend(a *Agent, d time.Duration) bool {
 }
 
 // expire ends the recorder f, unless its time was lengthened at the last moment.
-func (l *lent) expire(f *flight) {
+func (l *leasedRecorder) expire(f *flight) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.flight == f && time.Until(l.until) <= 0 {
@@ -57,7 +56,7 @@ func (l *lent) expire(f *flight) {
 }
 
 // end ends what was lent once nobody is left who asked for it.
-func (l *lent) end() {
+func (l *leasedRecorder) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.flight == nil {
@@ -68,13 +67,13 @@ func (l *lent) end() {
 	}
 }
 
-func (l *lent) endLocked() {
+func (l *leasedRecorder) endLocked() {
 	l.ends.Stop()
 	l.flight.stop()
 	l.flight = nil
 }
 
-func (l *lent) stop() {
+func (l *leasedRecorder) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.over = true
@@ -83,7 +82,7 @@ func (l *lent) stop() {
 	}
 }
 
-func (l *lent) now() *flight {
+func (l *leasedRecorder) now() *flight {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.flight
