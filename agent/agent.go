@@ -98,8 +98,8 @@ func (a *Agent) Stop() { a.end("stop", stopLimit) }
 // stopLimit bounds what a program waits for its own Stop.
 const stopLimit = 10 * time.Second
 
-// end stops the agent and waits for it, but no longer than limit after a file
-// was written: what hangs is left behind, but not what a busy machine makes slow.
+// end stops the agent and waits until limit has passed since it last wrote a file:
+// it abandons an agent that hangs, but not one that a busy machine slows down.
 func (a *Agent) end(how string, limit time.Duration) {
 	a.once.Do(func() {
 		close(a.stopping)
@@ -134,8 +134,8 @@ func awaitEnd(ended <-chan struct{}, ticks <-chan time.Time, progress func() boo
 	}
 }
 
-// finish does the work of end on a goroutine that may be left behind. A step
-// that fails does not keep the others from being taken.
+// finish does the work of end on a goroutine that end may abandon. A step that
+// fails does not prevent the others.
 func (a *Agent) finish(how string) {
 	defer close(a.ended)
 	<-a.started // a signal may end what Start has not finished yet

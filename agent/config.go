@@ -26,8 +26,8 @@ type Config struct {
 	Listen string
 
 	// Token, when set, has to come with each request: "Authorization: Bearer
-	// TOKEN" or "X-Whet-Token: TOKEN". Without one, whoever reaches the handler
-	// may use it.
+	// TOKEN" or "X-Whet-Token: TOKEN". Without one, every client that reaches
+	// the handler may use it.
 	Token string
 
 	// Signals write the recording when they arrive. On os.Interrupt and SIGTERM
@@ -43,8 +43,8 @@ type Config struct {
 	BlockRate     time.Duration
 	MutexFraction int
 
-	// FlightRecorder keeps the last seconds of the execution trace in memory for
-	// whoever asks. Bounds switch it on too.
+	// FlightRecorder keeps the last seconds of the execution trace in memory, for
+	// clients to fetch. Bounds switch it on too.
 	FlightRecorder bool
 
 	// Bounds, when passed, make a snapshot of the flight recorder.

@@ -343,7 +343,7 @@ func (c *continuous) writeLeaked() {
 	c.check(c.files.write("goroutineleak.pb.gz", "goroutineleak", c.agent.since(), func(w io.Writer) error { return p.WriteTo(w, 0) }))
 }
 
-// keepUp writes what a program that is killed leaves behind.
+// keepUp keeps the files up to date, in case the program is killed.
 func (c *continuous) keepUp() {
 	c.writeCumulative(manyGoroutines)
 	c.publish("the program still ran when this was written")

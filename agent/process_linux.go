@@ -104,7 +104,7 @@ func (p *process) content(f *os.File) []byte {
 	return p.buf[:n]
 }
 
-// field returns the number behind a label.
+// field returns the number after a label.
 func field(text []byte, label string) (int64, bool) {
 	i := bytes.Index(text, []byte(label))
 	if i < 0 {

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// The keys of a row. Their meaning is fixed by whoever reads the rows; a key
-// without a value is null.
+// The keys of a row. Readers of rows define their meaning; a key without a value is
+// null.
 const (
 	goroutines = iota
 	runnable

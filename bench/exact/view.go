@@ -33,9 +33,8 @@ type run struct {
 	script      string   // what they are told, of a prompt
 }
 
-// plan makes the command lines. Options that a verb of whet does not have are
-// said to change nothing: pprof gets them, whet does not, and the texts must
-// be equal all the same.
+// plan makes the command lines. An option that a verb of whet lacks should change
+// nothing: pprof gets it, whet does not, and the texts must still be equal.
 func (v view) plan(s *testProfile, pair []option, flags []string) run {
 	var r run
 	if v.prompt {

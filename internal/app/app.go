@@ -24,8 +24,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	e := cli.NewEnv(args, stdin, stdout, stderr)
 	e.Stdout = cli.UnlessStuck(ctx, stdout)
 	stderr = cli.UnlessStuck(ctx, stderr)
-	// A defect must not greet the user with a stack trace; what it was goes
-	// where whoever mends it asks for it.
+	// The user of a program with a defect gets no stack trace; it goes to a file
+	// for the bug report.
 	report := func(d *cli.Defect) {
 		fmt.Fprintf(stderr, "whet: %s\n", printable.Message(d.Error()))
 		if os.Getenv("WHET_DEBUG") != "" {
@@ -53,7 +53,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		code, err = cli.ExitInterrupted, errors.New("interrupted")
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		return code // whoever read has seen enough
+		return code // the reader has closed the pipe
 	}
 	if d := new(cli.Defect); errors.As(err, &d) {
 		report(d)

@@ -35,15 +35,14 @@ const (
 // ends; that is no error. Times of the rows are since origin, which must carry
 // our monotonic clock, as the times of time.Now do.
 //
-// The agent sends a row at every interval. Of net/http/pprof, what there is
-// is asked for, at most once a second, and less often where answering takes
-// the program long: the rest of the row is nil. When the target stops
-// answering, Metrics asks again each second.
+// The agent sends a row at every interval. A server with net/http/pprof is polled at
+// most once a second, and less often if responding takes it long; metrics that it
+// lacks are nil. When the target stops responding, Metrics retries each second.
 //
-// It misleads in two ways. A program behind net/http/pprof that was restarted
-// and has counted further than its predecessor before it was asked again looks
-// like the same. And garbage collection pauses are unknown there when more
-// than 256 collections ran before the first question, or between two.
+// It misleads in two ways. With net/http/pprof, a restarted program whose counters
+// have passed those of its predecessor by the next poll looks like the same program.
+// And garbage collection pauses are unknown there when more than 256 collections ran
+// before the first poll, or between two polls.
 func (t *Target) Metrics(ctx context.Context, origin time.Time, every time.Duration, row func(metrics.Row)) (Sampling, error) {
 	w := &watch{row: row}
 	var err error

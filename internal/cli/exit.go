@@ -58,7 +58,7 @@ func MeasuringError(err error, interrupted string) error {
 	return err
 }
 
-// KeptError is the error of a measurement that left something behind.
+// KeptError is the error of a measurement whose partial results were kept.
 func KeptError(err error, had, path string) error {
 	err = MeasuringError(err, "interrupted")
 	var ee *ExitError

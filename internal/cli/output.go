@@ -36,9 +36,9 @@ func (e *Env) Emit(ctx context.Context, name string, write func(io.Writer) error
 	return err
 }
 
-// WriteFile writes a file under a temporary name and renames it when whole. A
-// device or a pipe is written to as it stands: renamed over, /dev/null would be
-// a file. A link is followed, so that it stays one.
+// WriteFile writes a file under a temporary name and renames it when complete. It
+// writes directly to a device or a pipe, which a rename would replace by a file, and
+// follows links, which stay links.
 func WriteFile(ctx context.Context, name string, write func(io.Writer) error) error {
 	st, err := os.Stat(name)
 	if err == nil && st.IsDir() {

@@ -265,8 +265,8 @@ func (r *Conditions) others() (cores float64, known bool) {
 	return *r.MachineBusy*float64(r.MachineCores) - float64(own)/float64(r.WallNs), true
 }
 
-// otherWork is the same where it took more than half of a full machine: what is
-// said of time does not hold without it.
+// otherWork returns the same if it exceeds half of a full machine: conclusions about
+// time do not hold for an idle machine then.
 func (s *Subject) otherWork() (cores float64, crowded bool) {
 	cores, known := s.Run.others()
 	if !known || s.Kind == recording.TargetService && s.Run.GeneratorCPUNs == nil || *s.Run.MachineBusy < machineCrowded {

@@ -11,7 +11,7 @@ import (
 // At a few instructions of an inlined call the runtime gives the file and line
 // of the inlined body together with the name of the function around it (found
 // with runtime.CallersFrames in go1.26: in a function that returns buf.String()
-// of a bytes.Buffer one instruction is said to lie at buffer.go:77). A profile
+// of a bytes.Buffer one instruction has the position buffer.go:77). A profile
 // keeps one file for each function's name, that of the first frame seen; where
 // that is such an instruction, all of the function's lines seem to lie in another
 // package's file. A line outside of its function is such an instruction's own:

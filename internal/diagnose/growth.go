@@ -15,7 +15,7 @@ import (
 // A recorder or buffer that a benchmark makes once and then fills in its loop
 // grows with b.N: it is copied into twice the memory again and again, and all
 // of that is counted as the code's. A run of more iterations then costs more
-// per operation, and a gain in the code is hidden behind the copying.
+// per operation, and the copying hides a gain in the code.
 //
 // The allocation profile gives it away. A stack that grows one buffer
 // allocates blocks of many sizes, each about 1.25 to 2 times the one before,

@@ -57,7 +57,7 @@ func (v Verdict) leaked(findings []finding.Finding) Verdict {
 	return v
 }
 
-// leakText says how much is left behind.
+// leakText describes the amount leaked.
 func leakText(l *finding.Leak) string {
 	text, count := quantity.Bytes(float64(l.Count))+" kept", quantity.Bytes
 	if l.Kind == finding.LeakGoroutines {

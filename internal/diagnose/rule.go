@@ -97,8 +97,8 @@ type Claim struct {
 	// InTime is set where bytes are no fault by themselves: the claim has to be worth
 	// the threshold of the time, the collector's work for its bytes included.
 	InTime bool
-	// Leak says what is left behind, where that is what is claimed. Such a claim
-	// stands by what its rule knows: no share of time or bytes decides about it.
+	// Leak describes a leak, in a claim of one; else nil. The rule alone decides
+	// about such a claim, not a share of time or bytes.
 	Leak *finding.Leak
 	// Row names the row of knowledge that it rests on; "" none.
 	Row string

@@ -209,7 +209,7 @@ func (s *Subject) AllocBytes(keep Keep) (bytes int64, perOp float64) {
 
 // allocates reports whether there is an allocation to take shares of. Below
 // one byte per operation it is the refill of a pool that a collection emptied,
-// or what the loop left behind once.
+// or the loop's leftover from one allocation.
 func (s *Subject) allocates() bool {
 	if s.Allocs == nil {
 		return false

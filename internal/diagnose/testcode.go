@@ -91,9 +91,9 @@ func (s *Subject) MeasuresModule() bool {
 	return true
 }
 
-// ofModule leaves the subjects out that measure others' code alone, as a
-// benchmark of the standard library beside that of the package: what is said of
-// the package is not said of them. Where all do, all stay.
+// ofModule leaves out the subjects that measure only others' code, as a benchmark
+// of the standard library beside that of the package: conclusions about the package
+// do not apply to them. If all do, all stay.
 func ofModule(subjects []*Subject) (kept []*Subject, warnings []string) {
 	for _, s := range subjects {
 		if s.MeasuresModule() {

@@ -48,7 +48,7 @@ func bodyFiles(targets string) func(name string) ([]byte, error) {
 			return nil, err
 		}
 		defer root.Close()
-		// Opening a named pipe would wait for whoever writes to it.
+		// Opening a named pipe would wait for a writer.
 		if st, err := root.Stat(inside); err != nil {
 			return nil, recording.RootCause(err)
 		} else if !st.Mode().IsRegular() {

@@ -260,7 +260,7 @@ func (l *loadFlags) loop(o *load.Options) error {
 			return fmt.Errorf("-rate: %w", err)
 		}
 		if over != o.Duration && o.Schedule.Span() > 0 {
-			l.rate = o.Schedule.String() // which says over what time: whoever reads it knows the load's alone
+			l.rate = o.Schedule.String() // which includes the period: readers know only that of the load
 		}
 		if l.poisson {
 			o.Schedule = o.Schedule.Poisson(o.Seed)

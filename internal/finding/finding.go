@@ -70,18 +70,18 @@ type Finding struct {
 	// Processors is how many processors (GOMAXPROCS) the waits for a lock were
 	// seen on, of a finding about such waits; 0 unknown or of no meaning.
 	Processors int `json:"processors,omitempty"`
-	// Leak is what is left behind, of a finding about that; nil elsewhere. Such
-	// findings stand before all others.
+	// Leak describes the leak, in a finding about one; else nil. Such findings
+	// come before all others.
 	Leak *Leak `json:"leak,omitempty"`
 	// Unknown shares are 0 here and null in JSON.
 	Unknown Unknown `json:"-"`
 }
 
-// Leak is how much a target leaves behind.
+// Leak is the amount that a target leaks.
 type Leak struct {
 	Kind       string `json:"kind"` // LeakGoroutines or LeakBytes
 	Count      int64  `json:"count"`
-	Operations int64  `json:"operations,omitempty"` // iterations or requests that left it behind; 0 unknown
+	Operations int64  `json:"operations,omitempty"` // iterations or requests that leaked it; 0: unknown
 	// PerOperation is Count by Operations; nil where those are unknown.
 	PerOperation *float64 `json:"per_operation"`
 }

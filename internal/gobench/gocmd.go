@@ -54,9 +54,9 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 	return out.Bytes(), errs.Bytes(), res, nil
 }
 
-// Scratch adds a work directory for the go command to env: one that is stopped
-// leaves its own behind, so it works in one that remove takes away, made where
-// GOTMPDIR says. Where that cannot be made, go says itself what is wrong.
+// Scratch adds a work directory for the go command to env, made in GOTMPDIR. A go
+// command that is killed does not remove its work directory; remove does. If the
+// directory cannot be made, the go command reports the error.
 func Scratch(env []string) (with []string, remove func()) {
 	parent := os.Getenv("GOTMPDIR")
 	for _, e := range env {

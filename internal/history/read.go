@@ -136,7 +136,7 @@ func (r *reader) entry(host, name string) {
 		}
 		return
 	}
-	// To open a pipe is to wait for whoever writes to it: look first.
+	// Opening a pipe waits for a writer: check first.
 	st, err := fs.Stat(r.fsys, name)
 	switch {
 	case err != nil:

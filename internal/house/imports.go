@@ -21,7 +21,7 @@ type Package struct {
 
 	GoFiles        []string
 	CgoFiles       []string
-	IgnoredGoFiles []string // other systems, and files behind build tags
+	IgnoredGoFiles []string // files of other systems and with build tags
 	TestGoFiles    []string
 	XTestGoFiles   []string
 }

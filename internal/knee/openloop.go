@@ -91,7 +91,7 @@ func (s *finder) kept(l *search.Level[Point]) int {
 	return n
 }
 
-// try measures a rate and cools down after one that left something behind. Where it
+// try measures a rate and cools down after one that left requests open. Where it
 // broke and the generator was to blame it gets another chance.
 func (s *finder) try(rate float64) error {
 	l, err := s.judge(rate)

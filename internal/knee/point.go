@@ -116,8 +116,8 @@ func needs(verdicts []slo.Verdict, r *loadresult.Result) int64 {
 	return most
 }
 
-// sliced sums the bins up to equal slices, in good answers per second; what is
-// left behind the last whole slice does not count.
+// sliced sums the bins up to equal slices, in good responses per second; bins after
+// the last whole slice do not count.
 func sliced(bins []int32, good float64) []float64 {
 	k := min(blocks, len(bins))
 	if k == 0 {
@@ -133,13 +133,13 @@ func sliced(bins []int32, good float64) []float64 {
 	return out
 }
 
-// lag is by how much answers came later at the end of an open loop than at its
+// lag returns by how much later responses came at the end of an open loop than at its
 // beginning, as far as their number tells, for a span too short to have two
 // seconds that growth can compare, and for requests that all take the timeout: in
 // the second half of the span the share of the requests that did not come back is
 // the share of the time by which the rest came later. Twice the standard error of
 // the number is left out, which arrivals at random have. Requests that failed at
-// once are not behind.
+// once do not lag.
 func lag(r *loadresult.Result, span time.Duration) time.Duration {
 	bins := r.Answers[:max(len(r.Answers)-1, 0)] // the last one has what came after the end
 	slices := sliced(bins[len(bins)/2:], 1)

@@ -6,8 +6,7 @@ import (
 )
 
 // FreePorts returns different TCP ports of the loopback that nobody listens on.
-// Nothing keeps them free: whoever was to use one and finds it taken asks
-// again.
+// Nothing reserves them: a caller that finds one in use must ask again.
 func FreePorts(n int) ([]int, error) {
 	ports := make([]int, n)
 	for i := range ports {

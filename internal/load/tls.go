@@ -42,9 +42,9 @@ func (o *Options) ValidateFiles() error {
 	return err
 }
 
-// transport makes connections to an address for single questions. Whoever is
-// done with it calls CloseIdleConnections, which also ends connections that are
-// still being made.
+// transport returns a transport to an address for single requests. The caller must
+// call CloseIdleConnections when done, which also ends connections that are still
+// being made.
 func (o *Options) transport(a engine.Address) *http.Transport {
 	return o.Protocol.Transport(a, o.Timeout, func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: o.Timeout}).DialContext(ctx, a.Network, a.Dial)
@@ -86,7 +86,7 @@ func certificate(path, key string) (tls.Certificate, error) {
 
 // readPEM reads a file of certificates or keys. It is read each time that
 // connections are prepared, so that it cannot be a pipe, whose opening would also
-// wait for whoever writes to it.
+// wait for a writer.
 func readPEM(path string) ([]byte, error) {
 	const limit = 16 << 20 // the usual bundles hold 250 KB
 	st, err := os.Stat(path)

@@ -22,7 +22,7 @@ import (
 	"whet/internal/recording"
 )
 
-// types begins a file that is packed behind a line of text.
+// types begins a file that is packed after a line of text.
 const types = document.Types + "\n"
 
 // What the names of members end in whose files are packed in a recording.

@@ -34,7 +34,7 @@ func profilesIn(rec *recording.Recording) []string {
 
 // IsExecutable recognises a binary by its first bytes.
 func IsExecutable(path string) bool {
-	// Four bytes read from a pipe are lost to whoever reads it next.
+	// Four bytes read from a pipe are lost to its next reader.
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
 		return false
 	}

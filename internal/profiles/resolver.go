@@ -66,8 +66,8 @@ func (s *Set) recorded(frameFile string) (text []byte, differs string, ok bool) 
 	return nil, "", false
 }
 
-// recordedSum returns the sum that a recording has of a file, which speaks for or
-// against the file here where the recording's copy is lost or damaged.
+// recordedSum returns a recording's checksum of a file. It tells whether the file on
+// this machine is the same if the recording's copy is lost or damaged.
 func (s *Set) recordedSum(frameFile string) (string, bool) {
 	for _, r := range s.Recordings {
 		if _, is, _ := r.Source(frameFile); is.SHA256 != "" {

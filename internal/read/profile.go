@@ -173,7 +173,7 @@ func loneFacts(p *callstack.Frames) []pagereport.Fact {
 	return out
 }
 
-// loneSources are the texts behind a lone profile's frames.
+// loneSources are the source texts of a lone profile's frames.
 type loneSources struct {
 	in    LoneProfile
 	of    *callstack.Frames

@@ -80,7 +80,7 @@ type classifiedProfile struct {
 	*hot.Classified
 }
 
-// sources are the texts behind frames.
+// sources are the source texts of frames.
 type sources interface {
 	diagnose.Sources
 	own(frameFile string) bool       // of one of the user's modules

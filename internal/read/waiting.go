@@ -12,9 +12,9 @@ import (
 	"whet/internal/recording"
 )
 
-// readWaiting gives a subject what the execution traces of one benchmark, or "" of
-// a run, say of waiting. One that cannot be read has its warning from whoever shows
-// where the time went; of benchmarks nobody does.
+// readWaiting gives a subject the waits of the execution traces of one benchmark, or
+// with "" of a run. The view of wall time warns of a trace that cannot be read; for
+// benchmarks there is no warning.
 func (a *Reading) readWaiting(s *diagnose.Subject, benchmark string, w *wall.Result) {
 	artifacts := a.artifacts(recording.KindTrace, benchmark)
 	if len(artifacts) == 0 {

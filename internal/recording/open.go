@@ -248,7 +248,7 @@ func validSHA256(s string) bool {
 }
 
 func (r *Recording) readBounded(name string, limit int64) ([]byte, error) {
-	// To open a pipe is to wait for whoever writes to it: look first.
+	// Opening a pipe waits for a writer: check first.
 	st, err := r.root.Stat(name)
 	if err != nil {
 		return nil, RootCause(err)

@@ -81,9 +81,9 @@ const (
 	leastBound   = 32 << 20
 )
 
-// unpack returns what was packed, of at most limit bytes. How many there are is said in
-// the last four bytes: memory is taken once, and a pack that would fill it is refused
-// before anything is unpacked.
+// unpack returns what was packed, of at most limit bytes. Their number is in the
+// last four bytes: unpack allocates once, and refuses a pack that is too large before
+// it unpacks anything.
 func unpack(how string, data []byte, limit int64) ([]byte, error) {
 	if how != packedGzip {
 		return nil, fmt.Errorf("unknown packing %.20q", how)

@@ -75,8 +75,8 @@ func (m Manifest) MarshalJSON() ([]byte, error) {
 	return data, err
 }
 
-// UnmarshalJSON reads the manifest's own keys, and keeps the rest for whoever
-// asks for a part.
+// UnmarshalJSON reads the manifest's own keys and keeps the rest for the readers of
+// parts.
 func (m *Manifest) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, (*manifestFields)(m)); err != nil {
 		return err

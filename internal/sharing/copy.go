@@ -31,9 +31,8 @@ var kept = map[string]func(*cleaner, []byte) ([]byte, error){
 	recording.KindLoad: documents, recording.KindLoadRun: documents, recording.KindKnee: documents, recording.KindFindings: documents, recording.KindProof: documents,
 }
 
-// Copy writes a copy of a recording for sharing, in which none of the names is. A name
-// is a text that must not be in it: a home directory, the name of a host. An error
-// leaves nothing behind.
+// Copy writes a copy of a recording for sharing that contains none of the names: a home
+// directory, the name of a host. On error it removes the copy.
 func Copy(rec *recording.Recording, to string, names []string) (Copied, error) {
 	c := newCleaner(rec.Sources, names)
 	w, err := recording.Create(to, rec.Origin)

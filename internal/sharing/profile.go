@@ -16,8 +16,8 @@ const (
 
 var errDamaged = errors.New("it is damaged")
 
-// fields calls f with each field of a protocol buffer: its number, its value where it
-// is a number, its bytes where it has a length, and all of it as it stands.
+// fields calls f with each field of a protocol buffer: its number, its value if it is
+// a number, its bytes if it has a length, and the whole encoded field.
 func fields(data []byte, f func(number int, value uint64, bytes, all []byte)) error {
 	for len(data) > 0 {
 		key, n := binary.Uvarint(data)

@@ -88,7 +88,7 @@ func (p candidate) open() (root *os.Root, name string, err error) {
 	return root, name, err
 }
 
-// leadsOut reports whether the file is there for whoever follows links.
+// leadsOut reports whether the file exists for a reader that follows links.
 func (p candidate) leadsOut() bool {
 	_, err := os.Stat(p.path)
 	return err == nil
@@ -96,7 +96,7 @@ func (p candidate) leadsOut() bool {
 
 // read returns the text, and when it was last changed.
 func (p candidate) read() (text []byte, changed time.Time, err error) {
-	// To open a pipe is to wait for whoever writes to it: look first.
+	// Opening a pipe waits for a writer: check first.
 	if info, err := os.Lstat(p.path); err != nil || !info.Mode().IsRegular() {
 		if _, err := p.stat(); err != nil {
 			return nil, changed, fmt.Errorf("read source %s: %w", p.path, err)

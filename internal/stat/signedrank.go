@@ -91,8 +91,7 @@ func (s *SignedRanks) Critical(a float64) int {
 // that speaks against the centre has the higher rank: W is then at most what
 // any way of breaking the ties would give, and the distribution without ties
 // bounds its tail from above. Both sides of a test err in this direction:
-// whoever asks for "above" and for "below" is told less than the data show,
-// never more. Midranks, the usual way, are as exact and lose less; but their
+// the answers to "above" and "below" claim less than the data show, never more. Midranks, the usual way, are as exact and lose less; but their
 // distribution depends on which differences are tied, that depends on the
 // centre, and test and interval would no longer be one thing. What is lost is
 // little where ties are few (a test compares both). Dropping the zeros, as Wilcoxon did,

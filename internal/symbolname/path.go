@@ -111,7 +111,7 @@ func importPath(written string) string {
 	return b.String()
 }
 
-// Escape writes an import path as it stands in names: dots after the last
+// Escape escapes an import path as the linker does in names: dots after the last
 // slash, and bytes that would break the assembler's syntax, become %xx. A
 // program's main package is "main" there; in a test binary it keeps its path.
 func Escape(path string) string {

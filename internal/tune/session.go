@@ -36,7 +36,7 @@ type session struct {
 	origin   time.Time
 }
 
-// Outcome is what a recording of any target leaves behind.
+// Outcome is the result of recording any target.
 type Outcome struct {
 	Path string // of the recording; "" when there was nothing to keep
 	// Failures are benchmarks that could not be measured, a line each. The

@@ -153,8 +153,8 @@ const again = 250 * time.Millisecond
 // off, as by Ctrl-C, is lost as a whole.
 const CPUPart = 5 * time.Second
 
-// TakeCPU takes the CPU profile until the time end, in pieces; whoever else is
-// taking one is waited for as long as a second is left.
+// TakeCPU takes CPU profiles until the time end. While another client takes one it
+// waits, as long as a second is left.
 func (s *Stretch) TakeCPU(ctx context.Context, end time.Time) {
 	if !s.offers(recording.KindCPU) {
 		return

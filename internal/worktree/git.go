@@ -36,9 +36,8 @@ var local = []string{
 // setting is one of git's, which has the last word over those of files.
 type setting struct{ key, value string }
 
-// harmless keeps git from running what a configuration names and from leaving
-// anything behind: no monitor, no hooks, no index in two parts of which one
-// lies in the repository, no housekeeping.
+// harmless keeps git from running the programs of a configuration and from changing
+// the repository: no monitor, no hooks, no split index, no housekeeping.
 var harmless = []setting{
 	{"core.fsmonitor", "false"},
 	{"core.hooksPath", os.DevNull},

@@ -14,9 +14,9 @@ import (
 // Scratch is a directory of ours that does not outlive us for long.
 //
 // Its owner holds a lock on a file in it, and the system releases that lock
-// when the owner dies, however it dies. So a directory whose lock can be had
-// has no owner any more, and whoever makes the next scratch directory beside it
-// removes it. A process id would not do: another process may have it by now.
+// when the owner dies, however it dies. So a directory whose lock is free has
+// no owner any more, and the next NewScratch beside it removes it. A process id would
+// not do: another process may have it by now.
 //
 // Between making the directory and taking the lock somebody else may sweep.
 // That is seen: without the file the directory is removed only while it is

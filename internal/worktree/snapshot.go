@@ -12,10 +12,9 @@ import (
 	"strings"
 )
 
-// Snapshot copies the working tree as it stands into the directory dst: what
-// git tracks, what it does not know, and of what it ignores that which a build
-// or a test reads. Submodules, and other repositories in it, come as they stand
-// too.
+// Snapshot copies the current working tree into the directory dst: tracked and
+// untracked files, and those ignored files that a build or a test reads. Submodules
+// and other repositories in it are copied in the same way.
 func (r *Repo) Snapshot(ctx context.Context, dst string) (*Tree, error) {
 	if r.Top == "" {
 		return nil, errors.New("the repository is bare: it has no working tree")
@@ -228,8 +227,8 @@ func (r *Repo) listInto(ctx context.Context, found *listing, sub string) error {
 	return nil
 }
 
-// IsDirty reads git status --porcelain -z. Any change counts, except new files
-// that whet itself leaves behind: recordings and the pages beside them.
+// IsDirty reports whether the output of git status --porcelain -z lists a change,
+// other than new files of whet: recordings and the pages beside them.
 func IsDirty(status string) bool {
 	return slices.ContainsFunc(fields([]byte(status)), func(e string) bool {
 		name, untracked := strings.CutPrefix(e, "?? ")

@@ -256,8 +256,8 @@ func openSource(dir string) (*source, error) {
 	return &source{root: root, dir: dir, real: map[string]bool{".": true}}, nil
 }
 
-// within reports whether a directory and all above it are no symbolic links: a
-// file behind one is not the tree's.
+// within reports whether neither a directory nor any above it is a symbolic link: a
+// file reached through one is not the tree's.
 func (s *source) within(dir string) bool {
 	known, ok := s.real[dir]
 	if !ok {

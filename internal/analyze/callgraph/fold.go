@@ -16,8 +16,8 @@ import (
 // each step in which neighbours differ.
 //
 // A node counts a sample once although it may be on its path several times:
-// only the first of its places on the path adds to it. That place depends on
-// nothing behind it, so it is the same for all samples that share it. The same
+// only its first position on the path adds to it. That position depends on nothing
+// after it, so it is the same for all samples that share it. The same
 // holds for edges.
 
 const none = -1
@@ -141,7 +141,7 @@ func (f *nodeFold) leave(n int) {
 	f.path = f.path[:n]
 }
 
-// add adds what the samples behind f's sum up to.
+// add adds the sums of g, whose samples come after those of f.
 func (f *nodeFold) add(g *nodeFold) {
 	for i := range g.sums {
 		f.sums[i].Add(&g.sums[i])
@@ -153,7 +153,7 @@ func (f *nodeFold) add(g *nodeFold) {
 // edgeFold sums up a walk by the edges between the nodes that are kept.
 type edgeFold struct {
 	kept  []bool // by node of the selection; nil keeps all
-	calls []call // while it runs, behind one that stands for no edge
+	calls []call // while it runs, after a first entry that is no edge
 	find  callstack.Pairs
 
 	value, divisor int64 // of all samples so far
@@ -250,8 +250,8 @@ func (f *edgeFold) leave(n int) {
 	f.path, f.upTo = f.path[:keep], f.upTo[:n]
 }
 
-// add adds what the samples behind f's sum up to. Edges stay in the order in
-// which they first appear.
+// add adds the sums of g, whose samples come after those of f. Edges stay in the
+// order of their first sample.
 func (f *edgeFold) add(g *edgeFold) {
 	for i := range g.calls {
 		d := &g.calls[i]

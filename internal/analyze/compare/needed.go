@@ -37,10 +37,10 @@ const (
 // does for a second run that is pooled with this one, and a little more than
 // does for one long run instead.
 //
-// It supposes that the rounds to come are like those measured, and that the
-// estimate is the truth. Where it gives more than fifty times what was measured
-// nothing is said: the estimate is not as good as that. Nor is of counts that
-// vary, whose rounding no round takes away.
+// It assumes that further rounds are like those measured, and that the estimate is
+// the truth. It returns nil if the result is more than fifty times the measured
+// rounds, since the estimate is not as good as that, and for counts that vary, whose
+// rounding does not shrink with more rounds.
 func (j *judge) needed(s *comparison, f *figures) *Requirement {
 	if s.metric.Kind == Count || f.rounds < leastKnown {
 		return nil

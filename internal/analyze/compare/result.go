@@ -18,8 +18,8 @@ const (
 	KindService    = "service"
 )
 
-// Result is all that a proof has to say, as its JSON document. Text comes from
-// the measured programs and is untrusted; whoever prints it escapes it.
+// Result is the result of a proof, as its JSON document. Its texts come from the
+// measured programs and are untrusted; printers must escape them.
 type Result struct {
 	Schema   string   `json:"schema"`
 	Warnings []string `json:"warnings"`

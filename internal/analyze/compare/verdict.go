@@ -122,7 +122,7 @@ func (j *judge) latest(c *claim, looks int) int {
 
 func (j *judge) passes(c *claim, look int) bool { return c.p[look] <= j.level(c, look) }
 
-// verdict is the result for a row, with the look and the interval behind it.
+// verdict is the result for a row, with the look and the interval that decided it.
 type verdict struct {
 	Verdict
 	look      int     // from 1; 0: there was none

@@ -106,8 +106,8 @@ type Broken struct {
 	Text     string
 }
 
-// Broken are the limits that do not hold. One of a function that is not there does not:
-// whoever renames it is told.
+// Broken returns the limits that do not hold. A limit for a missing function does not
+// hold, so that renaming the function is reported.
 func (r *Result) Broken(limits []Limit) []Broken {
 	var out []Broken
 	for _, l := range limits {

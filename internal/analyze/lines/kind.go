@@ -12,7 +12,7 @@ const (
 	InUseBytes        // live when the measurement ended
 	InUseObjects      //
 	Mutex             // delay of others, charged to the line that unlocks
-	Block             // delay of whoever waits for a lock or a channel
+	Block             // delay of goroutines that wait for a lock or a channel
 	Sched             // ready, waiting for a processor: of execution traces, as the three below
 	Sync              // waiting for a lock or a channel
 	Network           // waiting for a connection

@@ -31,10 +31,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
 }
 
-// lines hands a file to benchfmt's reader line by line: a Read never returns
-// more than one. So whoever looks at a record finds its line in text. Lines
-// that are neither results nor settings are blanked, and counted; those that
-// show that the file is damaged end it.
+// lines feeds a file to benchfmt's reader line by line: a Read returns at most one
+// line. So text holds the line of the current record. It blanks and counts lines
+// that are neither results nor settings; a line that shows that the file is damaged
+// ends the input.
 type lines struct {
 	in   *bufio.Reader
 	file string

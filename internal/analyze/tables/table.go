@@ -29,7 +29,7 @@ type Table struct {
 	Unit      string    // tidied: sec/op, B/s
 	Direction Direction
 	Declared  bool // the direction was declared by a file, not known beforehand
-	Exact     bool // repeated measurements are said to agree
+	Exact     bool // repeated measurements must agree
 	Fields    []string
 	Columns   []Column
 	Rows      []Row
@@ -72,7 +72,7 @@ type Comparison struct {
 	Test     benchmath.Comparison
 	P        float64 // of this test alone
 	PHolm    float64 // adjusted for all tests of the run
-	Exact    bool    // nothing was tested: the values are said to have no noise
+	Exact    bool    // nothing was tested: the values are declared free of noise
 	Constant bool    // no test could have come out otherwise
 	Base     float64 // the first column's center
 	Center   float64

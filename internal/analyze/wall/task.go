@@ -26,15 +26,15 @@ const (
 // OtherTasks is the type of tasks of more types than are told apart.
 const OtherTasks = "(tasks of other types)"
 
-// task is one that may go on.
+// task is a task that has not ended yet.
 //
-// A goroutine works for a task from when it first names it (it begins the task, begins or
-// ends a region in it, or logs in it) until the task ends, whoever ends it. Of several it
-// works for the one that it named last. What it did for a task before it named it the
-// trace does not say.
+// A goroutine works for a task from its first reference to it (it begins the task, begins
+// or ends a region in it, or logs in it) until any goroutine ends the task. Of several
+// tasks it works for the one that it referred to last. A trace does not tell the work
+// before the first reference.
 //
-// The goroutines of a task are not listed: each finds out by itself, when its interval
-// is booked, that the task ended meanwhile.
+// A task does not list its goroutines: booking an interval of a goroutine finds out that
+// its task has ended.
 type task struct {
 	of    taskType
 	ended bool

@@ -247,7 +247,7 @@ func locate(file, dir string, t *gobench.Target) string {
 }
 
 // hasDir reports whether the file's directory exists. The file itself need not:
-// a line directive can name one that was left behind.
+// a line directive can name one that no longer exists.
 func hasDir(name string) bool {
 	st, err := os.Stat(filepath.Dir(name))
 	return err == nil && st.IsDir()

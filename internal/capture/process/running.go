@@ -88,9 +88,9 @@ func (r *Running) Early(said string) string {
 	return fmt.Sprintf("ended by itself (%s) after %v%s", res.Status(), res.End.Sub(res.Start).Round(time.Millisecond), said)
 }
 
-// LastWords is what a program that printed this said of its end: why it
-// panicked, of which the goroutines that follow say nothing, or else its last
-// line. "" when it printed nothing.
+// LastWords returns the reason that a program's output gives for its end: the
+// message of a panic, without the goroutines that follow, or else the last line. It
+// returns "" for no output.
 func LastWords(output []byte) string {
 	output = bytes.TrimSpace(output)
 	last := output[bytes.LastIndexByte(output, '\n')+1:]

@@ -218,7 +218,7 @@ func isNamed(t types.Type, name string) bool {
 	return t != nil && (typeName(t) == name || typeName(t.Underlying()) == name)
 }
 
-// receiver is what a method is called on, nil where the call is none of a method.
+// receiver returns the receiver of a method call, nil for other calls.
 func (c *Call) receiver() ast.Expr {
 	if sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && c.In.Info.Selections[sel] != nil && !c.In.MethodExpression(c.CallExpr) {
 		return ast.Unparen(sel.X)

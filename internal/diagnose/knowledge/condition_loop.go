@@ -300,7 +300,7 @@ func (c *Call) unchanged(e ast.Expr) bool {
 	})
 }
 
-// isNil holds where an argument is nil, as it stands there.
+// isNil holds if the i-th argument is the literal nil.
 func isNil(i int) Condition {
 	return arg(i, "is nil", func(c *Call, e ast.Expr) bool { return c.In.Info.Types[e].IsNil() })
 }

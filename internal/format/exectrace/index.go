@@ -81,8 +81,8 @@ type batch struct {
 }
 
 // generation is a part of the trace, of about a second, that can be read without the
-// others: its stacks and strings are numbered anew, and what each goroutine and
-// processor does is stated before anything else is said of it.
+// others: its stacks and strings are numbered anew, and it states what each goroutine
+// and processor does before its events.
 type generation struct {
 	number                   uint64
 	threads                  [][]batch

@@ -10,8 +10,8 @@ import (
 const maxLine = 1 << 10
 
 // IsLine reports whether a line, with or without its end, is the runtime's: a
-// whole cycle, an initialization or a scvg line. Whoever passes on a program's
-// standard error can leave those out.
+// whole cycle, an initialization or a scvg line. A caller that passes on a
+// program's standard error can leave those lines out.
 func IsLine(line []byte) bool {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	if _, ok := parseCycle(line); ok {

@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// Symbol is what is said of one, besides its name and content.
+// Symbol is the attributes of a symbol, other than its name and content.
 type Symbol struct {
 	ABI   uint16
 	Kind  uint8

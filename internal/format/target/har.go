@@ -154,8 +154,8 @@ func (h *harReader) over() error {
 	}
 }
 
-// leave reads what stands behind the entries: more of log, and of the file, and
-// no other entries.
+// leave reads the rest of the file after the entries, which must hold no other
+// entries.
 func (h *harReader) leave() error {
 	if _, err := h.dec.Token(); err != nil {
 		return err

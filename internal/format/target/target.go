@@ -62,8 +62,8 @@ const (
 type Options struct {
 	Name   string // what errors call the file
 	Format Format // Unknown: as Sniff says
-	// File reads the body that a target in the http format refers to, by its name
-	// as it stands there. Without it such targets are refused.
+	// File reads the body that a target in the http format refers to, by the name in
+	// the target. Without it such targets are refused.
 	File func(name string) ([]byte, error)
 }
 
@@ -234,7 +234,7 @@ type lines struct {
 	begun  bool
 }
 
-// errTooLong is the error behind maxInput.
+// errTooLong is the error of input longer than maxInput.
 var errTooLong = fmt.Errorf("more than %d bytes", int64(maxInput))
 
 func (l *lines) Read(p []byte) (int, error) {

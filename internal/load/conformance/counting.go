@@ -172,7 +172,7 @@ func (s *server) under(t *testing.T, got outcome, j *engine.Job) {
 	}
 }
 
-// warmUp counts only what is behind it.
+// warmUp checks that only requests after the warm-up count.
 func (s *runner) warmUp(t *testing.T) {
 	t.Run("by time", func(t *testing.T) {
 		s.untilSome(t, func(d time.Duration) bool {

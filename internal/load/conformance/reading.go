@@ -128,7 +128,7 @@ func (s *runner) surplus(t *testing.T) {
 		"behind chunks":   {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" + sized("another"), status: 200, bytes: 5, once: true},
 		"behind a length": {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello", status: 200, bytes: 2, once: true},
 	} {
-		// Often: what is behind an answer may come to light too late.
+		// Often: bytes after a response may show up too late.
 		t.Run(name, func(t *testing.T) { s.whole(t, a, 150) })
 	}
 }

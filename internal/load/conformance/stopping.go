@@ -9,9 +9,8 @@ import (
 	"whet/internal/schedule"
 )
 
-// stopping checks that a load ends at once where it is told to, whatever is
-// under way, and says what that was. That nothing is left open behind it every
-// case checks.
+// stopping checks that a load ends at once when told to, with requests in flight,
+// and reports them. Every case checks that no connection stays open.
 func (s *runner) stopping(t *testing.T) {
 	t.Run("interrupted", s.interrupted)
 	t.Run("interrupted before it began", s.interruptedBefore)

@@ -76,7 +76,7 @@ func (p Protocol) String() string {
 type Address struct {
 	Network string      // "tcp" or "unix"
 	Dial    string      // host:port, or the path of a socket
-	TLS     *tls.Config // nil: plain. Its ServerName is set; whoever changes it clones it
+	TLS     *tls.Config // nil: plain. Its ServerName is set; clone it before changing it
 	// IPs are what Dial's host stands for, in the order in which they are to be
 	// tried, where it was looked up before the load's clock ran. An event loop looks
 	// it up by itself where there are none.

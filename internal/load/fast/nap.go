@@ -12,7 +12,7 @@ import "math"
 // finds several, for the price of one wake-up. That takes a tenth to a fifth off
 // the CPU time of a request, and the service gets its requests in batches too.
 //
-// What it costs is time: an answer may lie there for as long as the sleep. By
+// The cost is time: a response may wait there for as long as the sleep. By
 // Little's law the requests under way keep the service busy for S, the mean
 // service time, if no other is sent; a sleep that is a sixth of S lets no service
 // run dry that is the bottleneck, and as each request waits for those before it
@@ -22,9 +22,9 @@ import "math"
 // sleep and one with it, and the others have it only where service times were no
 // longer for it.
 //
-// None of it where few connections are busy, nor in an open loop, whose sends
-// have their moments, nor where many answers were found at once without it: then
-// the loop is behind, and its sleep would hide that it is the bottleneck.
+// A loop does not sleep if few connections are busy, nor in an open loop, whose sends
+// are scheduled, nor if it finds many responses at once without sleep: then it lags,
+// and a sleep would hide that it is the bottleneck.
 
 const (
 	longestNap   = 100e3

@@ -268,8 +268,8 @@ func checkValue(v string) error {
 	return nil
 }
 
-// checkLength refuses a length that is not the body's: what is sent has its own,
-// and whoever wrote another one wants something else than a load.
+// checkLength refuses a Content-Length other than the body's: the load sends the
+// body's own.
 func (t *Target) checkLength(value string) error {
 	switch value = strings.Trim(value, " \t"); {
 	case t.bodyMade():

@@ -13,7 +13,7 @@ const (
 	inPath                // a segment of a URL's path
 	inQuery               // a value of a URL's query, or of a form
 	inJSON                // inside the quotes of a JSON string
-	rawURL                // part of a URL as it stands; only what no URL may hold is escaped
+	rawURL                // part of a URL, kept; only bytes that no URL may hold are escaped
 	raw                   // what {{raw …}} asks for: rawURL in a URL, plain elsewhere
 )
 

@@ -11,12 +11,12 @@ import (
 //
 // A Stream writes all that templates make for one message, after each other,
 // into one buffer that it keeps, and the message's strings point into it. So a
-// message costs no allocation, and its strings change under whoever holds them
-// when the next one is made. That is why a Message says until when it is valid,
+// message costs no allocation, and its strings change when the next message is
+// made. That is why a Message says until when it is valid,
 // and why the strings are made in one place, here, and only of the buffer.
 //
 // Before the strings are made the buffer does not move any more, so none points
-// into one that append has left behind.
+// into an old one that append has replaced.
 
 // Stream makes one message after the other. It is for one goroutine at a time.
 type Stream struct {

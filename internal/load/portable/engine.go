@@ -88,7 +88,7 @@ func (d *driver) drive(ctx context.Context) engine.Report {
 		if !d.until(ctx, all, j.Ends()+int64(j.Timeout)) {
 			over = false
 		} else {
-			d.expired.Store(true) // for whoever is left
+			d.expired.Store(true) // for the remaining goroutines
 		}
 	}
 	if open != nil {

@@ -27,7 +27,7 @@ type line struct {
 	d *driver
 	o *origin
 
-	making chan struct{} // holds one value; whoever has it may make the connection
+	making chan struct{} // holds one value; its holder may make the connection
 	mu     sync.Mutex
 	now    *link // nil: none is open
 }

@@ -233,7 +233,7 @@ func (r *Recorder) length(end int64, interrupted bool) time.Duration {
 	case r.plan.Requests > 0 && counted >= r.plan.Requests:
 		return latest + 1
 	case interrupted && counted > 0:
-		// A loop may have looked at the clock behind whoever ended the load.
+		// A loop may have read the clock after the load was ended.
 		return max(latest+1, min(r.plan.Duration, now))
 	case interrupted:
 		return min(r.plan.Duration, now)

@@ -4,8 +4,7 @@ import "bytes"
 
 // Sink receives the parts of an answer. The bytes are valid during the call.
 type Sink interface {
-	// Field gets each field of the head as it stands there, a folded value in
-	// one line. Parser.Status is set before.
+	// Field gets each field of the head unchanged, a folded value in one line. Parser.Status is set before.
 	Field(name, value []byte)
 	// Body gets the body in pieces, without the lines of chunks.
 	Body(p []byte)

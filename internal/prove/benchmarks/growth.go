@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// An operation's time or bytes are said to depend on the number of
-	// operations when the two differ by this factor among twice as many or more.
+	// An operation's time or bytes depend on the number of operations if they differ
+	// by this factor between a run and one of at least twice as many operations.
 	growth = 1.5
 	// fewestBytes is what bytes per operation must grow by: less is what package
 	// testing's own allocations make of few iterations.

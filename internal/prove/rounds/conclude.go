@@ -22,7 +22,7 @@ func (m *measuring) conclude(ctx context.Context) {
 	case !m.stopped && len(m.active()) > 0 && m.out.Measured < m.plan.Rounds:
 		m.out.Partial = "the budget ended " + of
 	}
-	// Whoever asked to stop looked at the figures: then there is no last look.
+	// A user who stops the run has looked at the figures: there is no last look.
 	if !m.stopped && !(m.out.Interrupted && m.o.Watched) {
 		for _, i := range m.active() {
 			m.out.Series[i].Ended = true

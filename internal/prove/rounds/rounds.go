@@ -64,9 +64,9 @@ type Options struct {
 	Run     int               // number of this run, from 1
 	Runs    []int             // that of each subject, where a question was not asked of all before; nil: Run
 
-	// Watched says that the figures, or what is as good as them, are shown to
-	// somebody while they come in. Whoever interrupts the run then may have
-	// looked at them, so that there is no last look.
+	// Watched reports whether the figures are shown to the user as they come in. A
+	// user who then interrupts the run may have looked at them, so that there is no
+	// last look.
 	Watched bool
 
 	// Stop, asked at looks, ends the run for reasons of its own. nil: never.

@@ -43,8 +43,7 @@ func readRequests(name string) ([]load.Request, error) {
 //	METHOD PATH [HEADERS] [BODY]
 //
 // PATH begins with a slash and may have a query. HEADERS is a JSON object of
-// strings. BODY is the rest of the line as it stands, without the space around
-// it. A body that is itself a JSON object needs HEADERS before it, which may be
+// strings. BODY is the rest of the line, without the space around it. A body that is itself a JSON object needs HEADERS before it, which may be
 // {}. Lines that are empty or begin with # are passed over.
 func parseRequests(r io.Reader) ([]load.Request, error) {
 	limited := &io.LimitedReader{R: r, N: maxRequestFile + 1}

@@ -66,7 +66,7 @@ func (p *Pair) prepare(ctx context.Context, s *side) error {
 		Tags: strings.Join(tags, ","),
 		// The last one counts: paths are never part of a binary.
 		Flags: append(flags, "-trimpath"),
-		// What a build that is killed leaves behind goes with the rest.
+		// The leftovers of a killed build are removed with the rest.
 		Env: append(slices.Clone(s.env), "GOTMPDIR="+filepath.Join(p.scratch.Dir, s.which.String(), "tmp")),
 	}
 	return nil

@@ -83,8 +83,8 @@ func (p *Pair) Side(w compare.Side) compare.Program { return p.sides[w].facts }
 // binaries set them themselves.
 func (p *Pair) Env(w compare.Side) []string { return slices.Clone(p.sides[w].env) }
 
-// Build is what the side is built with: whoever asks the compiler about its
-// source asks with the same.
+// Build returns the options that the side is built with, for further questions to
+// the compiler about its source.
 func (p *Pair) Build(w compare.Side) gobench.BuildOptions { return p.sides[w].options }
 
 // Binary is the test binary of a package as the linker lays it out by itself.

@@ -41,8 +41,8 @@ type message struct {
 	err  error
 }
 
-// newFrames reads from r until it ends or the frames are closed. A read that waits
-// for an editor which has nothing to say any more is left behind.
+// newFrames reads from r until it ends or the frames are closed. It abandons a
+// read that still waits for the editor.
 func newFrames(r io.Reader, w io.WriteCloser) *frames {
 	f := &frames{Channel: channel.Header("")(nil, w), r: bufio.NewReaderSize(r, maxHeader), messages: make(chan message), closed: make(chan struct{})}
 	f.settled.L = &f.mu

@@ -253,7 +253,7 @@ func statuses(r *loadresult.Result) string {
 }
 
 // errors lists the kinds of failures, the most frequent first, each with its
-// first example. That there are none is said of requests that ended.
+// first example. It reports that there are none only if requests ended.
 func (t *writer) errors(r *loadresult.Result) {
 	if len(r.Errors) == 0 {
 		text := "none"

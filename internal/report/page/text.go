@@ -112,8 +112,7 @@ func (t *Text) Line(parts ...string) {
 	t.Buffer.WriteByte('\n')
 }
 
-// Heading begins a part. What is said beside it goes below where the line is
-// too short.
+// Heading begins a part. The aside goes on the next line if this one is too short.
 func (t *Text) Heading(s, aside string) {
 	t.Line()
 	if aside == "" || Cells(s)+2+Cells(aside) <= t.Width {
@@ -142,7 +141,7 @@ func (t *Text) Invalid(why string) {
 	}
 }
 
-// Hang writes text behind a label of the given width, wrapped.
+// Hang writes text after a label of the given width, wrapped.
 func (t *Text) Hang(indent int, label string, labelWidth int, text string) {
 	room := max(min(t.Width, 100)-indent-labelWidth, 20)
 	for i, l := range Wrap(text, room) {

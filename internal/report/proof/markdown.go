@@ -13,7 +13,7 @@ import (
 )
 
 // WriteMarkdown writes the result of a proof for a pull request: the
-// verdict, one table, and the rest behind summaries that open.
+// verdict, one table, and the rest in sections that open.
 func WriteMarkdown(w io.Writer, r *compare.Result) error {
 	var m markdown
 	old, new := title(r)

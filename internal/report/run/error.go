@@ -31,8 +31,8 @@ func samplingError(ratio float64, n int64) (stat.Interval, bool) {
 	return stat.Wilson(int(math.Round(ratio*float64(size))), size, errorConfidence), true
 }
 
-// cumError is the interval of a function's cum share. Of the samples of waits
-// nobody knows how many stand behind a value that is scaled up.
+// cumError returns the confidence interval of a function's cum share. For waits it
+// is unknown, since the number of samples in a scaled-up value is.
 func (p *Profile) cumError(cum int64) (stat.Interval, bool) {
 	n := p.AllocSamples
 	if p.Kind == "cpu" {

@@ -18,7 +18,7 @@ import (
 const (
 	htmlRuns      = 100
 	htmlGroups    = 10 // of Wall, in sight
-	htmlMoreWalls = 90 // behind a click
+	htmlMoreWalls = 90 // shown on a click
 	htmlWaiting   = 50
 	htmlEvents    = 100
 	htmlErrors    = 20

@@ -16,7 +16,7 @@ import (
 const (
 	htmlSeries  = 24  // of one program, service or benchmark
 	htmlCourses = 40  // benchmarks with charts
-	htmlSeconds = 120 // rows of the table behind the load's charts
+	htmlSeconds = 120 // rows of the table below the load's charts
 	htmlValues  = 120 // of a line, for the mouse
 )
 

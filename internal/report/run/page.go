@@ -119,8 +119,8 @@ type Run struct {
 }
 
 // Service is a server that was driven with load. Service time runs from the
-// actual send to the end of the answer; what a closed loop hides is said in
-// the page's warnings.
+// actual send to the end of the response; the page's warnings say what a closed
+// loop hides.
 type Service struct {
 	URL                                       string
 	Instruments                               string // "agent", "pprof", "none"

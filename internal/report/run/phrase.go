@@ -228,7 +228,7 @@ func measures(f *finding.Finding) []measure {
 	return m
 }
 
-// leaked is what a leak leaves behind, in place of shares.
+// leaked returns the measure of a leak, which has no share.
 func leaked(l *finding.Leak) measure {
 	m := measure{Name: "left behind", Short: "left behind", Percent: quantity.Count(float64(l.Count)) + " goroutines"}
 	each := func(per float64) string { return quantity.Count(per) }

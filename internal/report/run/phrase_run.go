@@ -86,8 +86,8 @@ func (s *Service) perRequest() string {
 	return quantity.Nanoseconds(*s.CPUPerRequestNs)
 }
 
-// rate is the throughput: answers, whatever their status. Where requests ended
-// without one, that is said, since their number does not fit it.
+// rate returns the throughput: responses of any status. It adds the requests that
+// ended without a response, since the counts differ by them.
 func (s *Service) rate(what string) string {
 	rate := quantity.Count(s.ThroughputPerS)
 	if s.unanswered() {

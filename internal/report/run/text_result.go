@@ -199,8 +199,7 @@ func (t *writer) finding(p *Page, n int, f *finding.Finding) {
 	t.Hang(indent, "by", label, rule)
 }
 
-// source writes the line of a finding as it stands in its file; nothing where
-// nobody has it.
+// source writes the source line of a finding, if it is known.
 func (t *writer) source(p *Page, f *finding.Finding, indent int) {
 	if text := p.sourceOf(f.File, f.Line); text != "" {
 		t.Line(strings.Repeat(" ", indent), t.Paint(page.Bold, page.Cut(text, t.Width-indent)))

@@ -76,7 +76,7 @@ const (
 	padX, padY = 9.0, 6.0
 	barHeight  = 4.0
 	smallest   = 10.5 // of texts
-	mostLines  = 14   // of a name; what is behind them shares the last
+	mostLines  = 14   // of a name; the last holds the rest
 	mostCells  = 44   // of a line
 	headWidth  = 3.0  // half of an arrow head's, and the line's width on top
 )

@@ -22,7 +22,7 @@ type Options struct {
 	Compact bool           // the legend leaves out what it says of the profile
 	Filters []string       // name=value of the options that select, for the legend
 	Zone    *time.Location // of times printed; nil is UTC
-	// Warnings are said before those of the selection.
+	// Warnings come before those of the selection.
 	Warnings []string
 }
 

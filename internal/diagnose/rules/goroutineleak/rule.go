@@ -128,7 +128,7 @@ func first(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.Frame
 	return snap.Frame(stack[len(stack)-1])
 }
 
-// left is how many of a kind are left behind, 0 where that is not known.
+// left returns the number of leaked goroutines of a kind, 0 if unknown.
 func left(s *diagnose.Subject, k *kind) int64 {
 	n := len(k.count)
 	end := k.count[n-1]

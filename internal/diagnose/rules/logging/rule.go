@@ -58,9 +58,8 @@ func find(s *diagnose.Subject) (claims []diagnose.Claim) {
 		return nil
 	}
 	f := &finder{loggers: newLoggers(s), at: make(map[diagnose.SourceLine]*statement)}
-	// The source says which statements log, but for loggers behind func values
-	// and where there are no types: then the samples do, of which none must have
-	// gone by.
+	// The source shows which statements log, except through func values and where
+	// types are missing: there the samples show it, so read all of them.
 	s.EachSample(func(c *hot.Classified, _ *callstack.Stacks, stack []callstack.FrameID) { f.attribute(c, stack) })
 	s.EachSample(f.take)
 	for _, st := range f.at {

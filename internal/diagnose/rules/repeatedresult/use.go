@@ -18,7 +18,7 @@ type sort int
 const (
 	unknown sort = iota
 	value        // a number or text: nobody can change it
-	memory       // a slice or pointer: whoever has it may
+	memory       // a slice or pointer: its holder may
 )
 
 // returned is what a type's values are that a function returns.
