@@ -10,7 +10,8 @@ import (
 
 // numberedLocation is a location with its number among the successors of another.
 type numberedLocation struct {
-	id     LocationID
+	at     int32 // in Profile.after
+	id     int32 // 1 + the location; 0 is a free slot
 	number int32
 }
 
@@ -22,8 +23,8 @@ type Builder struct {
 	locationID map[string]LocationID
 	stringID   map[string]uint64
 	setID      map[string]LabelSet
-	follows    Pairs              // at in Profile.after and a location: its number there, from fewFollow on
-	last       []numberedLocation // at in Profile.after: what followed last
+	follows    Pairs                         // at in Profile.after and a location: its number there
+	recent     [recentPairs]numberedLocation // of follows, by their hash, those looked up last
 	key        []byte
 	path       []LocationID // of the sample before, root first
 	others     []LocationID
@@ -168,60 +169,51 @@ func (b *Builder) AddShared(shared int, others []LocationID, set LabelSet, value
 
 // addStack adds a sample, except for its values and labels.
 func (b *Builder) addStack(shared int, others []LocationID) {
-	at := 0
+	at, bytes := 0, int64(0)
 	b.path = b.path[:shared]
 	if shared > 0 {
 		at = 1 + int(b.path[shared-1])
 	}
-	b.numbers = b.numbers[:0]
+	numbers := b.numbers[:0]
 	for _, id := range others {
-		b.memory += stepBytes * int64((bits.Len32(uint32(id)|1)+6)/7)
-		b.numbers = appendUvarint(b.numbers, uint64(b.number(at, id)))
+		bytes += int64((bits.Len32(uint32(id)|1) + 6) / 7)
+		slot := &b.recent[(uint32(at)*0x9e3779b1^uint32(id)*0x85ebca6b)>>(32-recentBits)]
+		if slot.at != int32(at) || slot.id != 1+int32(id) {
+			*slot = numberedLocation{int32(at), 1 + int32(id), b.number(at, id)}
+		}
+		numbers = appendUvarint(numbers, uint64(slot.number))
 		at = 1 + int(id)
 	}
+	b.memory += stepBytes * bytes
+	b.numbers = numbers
 	b.path = append(b.path, others...)
 	b.p.samples++
 	b.p.deepest = max(b.p.deepest, len(b.path))
-	b.p.stacks.stack(shared, b.numbers)
+	b.p.stacks.stack(shared, numbers)
 }
+
+// Nineteen of twenty pairs are among those looked up last, which the processor's
+// nearest caches hold.
+const (
+	recentBits  = 13
+	recentPairs = 1 << recentBits
+)
 
 // number returns the number of a location among the successors of another.
-func (b *Builder) number(at int, id LocationID) int {
+func (b *Builder) number(at int, id LocationID) int32 {
+	number, known := b.follows.At(int32(at), int32(id))
+	if known {
+		return *number
+	}
 	if at >= len(b.p.after) {
 		b.p.after = append(b.p.after, make([][]LocationID, at+1-len(b.p.after))...)
-		b.last = append(b.last, make([]numberedLocation, len(b.p.after)-len(b.last))...)
 	}
-	last := &b.last[at]
-	if last.id != id || len(b.p.after[at]) == 0 {
-		*last = numberedLocation{id, b.find(at, id)}
-	}
-	return int(last.number)
-}
-
-// find is number for a location that did not follow the other one last.
-func (b *Builder) find(at int, id LocationID) int32 {
 	after := &b.p.after[at]
-	for i, have := range (*after)[:min(len(*after), fewFollow)] {
-		if have == id {
-			return int32(i)
-		}
-	}
-	n := len(*after)
-	if n >= fewFollow {
-		number, known := b.follows.At(int32(at), int32(id))
-		if known {
-			return *number
-		}
-		*number = int32(n)
-	}
+	*number = int32(len(*after))
 	*after = append(*after, id)
 	b.memory += afterBytes
-	return int32(n)
+	return *number
 }
-
-// fewFollow is the number of successors of a location that find searches in
-// turn: more are rare, and the common ones come first.
-const fewFollow = 8
 
 // addValues adds the values of a sample.
 func (b *Builder) addValues(values []int64) {
