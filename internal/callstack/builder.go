@@ -25,6 +25,9 @@ type Builder struct {
 	setID      map[string]LabelSet
 	follows    Pairs                         // at in Profile.after and a location: its number there
 	recent     [recentPairs]numberedLocation // of follows, by their hash, those looked up last
+	columns    []int                         // whose values AddShared packs
+	noStacks   bool                          // see Sparing
+	noLabels   bool
 	key        []byte
 	path       []LocationID // of the sample before, root first
 	others     []LocationID
@@ -35,13 +38,17 @@ type Builder struct {
 // NewBuilder returns a builder for a profile with the given value
 // columns.
 func NewBuilder(types ...ValueType) *Builder {
-	return &Builder{
+	b := &Builder{
 		p:          &Profile{Meta: Meta{Types: types}, values: make([]varints, len(types)), strings: []string{""}},
 		functionID: make(map[Function]FunctionID),
 		locationID: make(map[string]LocationID),
 		stringID:   map[string]uint64{"": 0},
 		setID:      make(map[string]LabelSet),
 	}
+	for t := range types {
+		b.columns = append(b.columns, t)
+	}
+	return b
 }
 
 // Profile returns the profile under construction. Its exported fields may be
@@ -162,10 +169,31 @@ func (b *Builder) Frames() *Frames {
 // AddShared adds a sample whose stack begins, at the root, with the first shared
 // locations of the sample before; others are the rest of the stack, root first.
 func (b *Builder) AddShared(shared int, others []LocationID, set LabelSet, values []int64) {
-	b.addValues(values)
-	b.addStack(shared, others)
-	b.p.labels.set(set)
+	if len(values) != len(b.p.values) {
+		panic("callstack: a sample needs one value per column")
+	}
+	b.memory += int64(len(b.columns))
+	for _, t := range b.columns {
+		b.p.values[t].value(values[t])
+	}
+	if b.noStacks {
+		b.p.samples++
+	} else {
+		b.addStack(shared, others)
+	}
+	if !b.noLabels {
+		b.p.labels.set(set)
+	}
 }
+
+// Sparing makes the builder pack the values of some columns alone, and stacks and
+// labels only if asked to: nothing may read the others of the profile.
+func (b *Builder) Sparing(columns []int, stacks, labels bool) {
+	b.columns, b.noStacks, b.noLabels = columns, !stacks, !labels
+}
+
+// Omit counts a sample that is not packed.
+func (b *Builder) Omit() { b.p.omitted++ }
 
 // addStack adds a sample, except for its values and labels.
 func (b *Builder) addStack(shared int, others []LocationID) {
@@ -213,17 +241,6 @@ func (b *Builder) number(at int, id LocationID) int32 {
 	*after = append(*after, id)
 	b.memory += afterBytes
 	return *number
-}
-
-// addValues adds the values of a sample.
-func (b *Builder) addValues(values []int64) {
-	if len(values) != len(b.p.values) {
-		panic("callstack: a sample needs one value per column")
-	}
-	b.memory += int64(len(values))
-	for t, v := range values {
-		b.p.values[t].value(v)
-	}
 }
 
 // labelSet interns a set of labels.

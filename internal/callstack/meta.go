@@ -23,6 +23,10 @@ type Label struct {
 	Unit string
 }
 
+// BaseKey is the key of the label that pprof gives the samples of the profile that
+// was subtracted.
+const BaseKey = "pprof::base"
+
 // QuotedLabels reads "key": "value", … as far as it goes, with this between a
 // key and its value.
 func QuotedLabels(text, between string) (out []Label) {

@@ -54,6 +54,7 @@ type Profile struct {
 	strings []string // of labels
 	sets    [][]byte // label sets, encoded, in the order of their first sample
 	samples int
+	omitted int // samples that its reader was not asked for
 	deepest int
 
 	// after[1+id] lists the locations that follow location id on stacks towards
@@ -73,6 +74,10 @@ type LabelSet uint32
 
 // Len returns the number of samples.
 func (p *Profile) Len() int { return p.samples }
+
+// Listed returns the number of samples of the file: Len, and those that its reader
+// left out as nobody asked for them.
+func (p *Profile) Listed() int { return p.samples + p.omitted }
 
 // Deepest returns the number of locations of the deepest stack.
 func (p *Profile) Deepest() int { return p.deepest }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/format/profile"
 	"whet/internal/report/view"
 )
 
@@ -16,6 +17,7 @@ func code[V any](q *viewRequest, sel *selection.Selection, make func(*selection.
 func listView() *profileVerb {
 	return &profileVerb{
 		name:  "list",
+		reads: profile.Stacks,
 		param: "RE",
 		takes: ofSamples | ofSources,
 		short: "print the source of functions with the cost of each line",

@@ -109,6 +109,7 @@ const (
 func topView() *profileVerb {
 	return &profileVerb{
 		name:  "top",
+		reads: profile.Stacks,
 		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText,
 		short: "print the functions with the highest cost, flat and cum",
 		long:  "Top prints the functions of a profile by their own cost (flat), or by their cost with all\ncallees (cum).",
@@ -137,6 +138,7 @@ func topView() *profileVerb {
 func treeView() *profileVerb {
 	return &profileVerb{
 		name:  "tree",
+		reads: profile.Stacks,
 		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText,
 		short: "print functions with their callers and callees",
 		long: `
@@ -157,6 +159,7 @@ func peekView() *profileVerb {
 	return &profileVerb{
 		name:  "peek",
 		param: "RE",
+		reads: profile.Stacks,
 		takes: ofSamples | ofFrames | ofOrder | ofSources | ofText,
 		short: "print the callers and callees of a function",
 		long: `
@@ -177,6 +180,7 @@ and all their callees, however small their cost.`,
 func tagsView() *profileVerb {
 	return &profileVerb{
 		name:  "tags",
+		reads: profile.Labels,
 		takes: ofSamples,
 		short: "print the cost of labels by key and value",
 		long: `

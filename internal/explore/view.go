@@ -17,6 +17,7 @@ import (
 	"whet/internal/analyze/selection"
 	"whet/internal/cli"
 	"whet/internal/document"
+	"whet/internal/format/profile"
 	"whet/internal/profiles"
 )
 
@@ -35,6 +36,8 @@ type profileVerb struct {
 	long     string
 	examples []string
 	takes    group
+	// reads is all that the view needs of a single profile if all samples are selected.
+	reads profile.Part
 	// words make it in the prompt.
 	words []promptWord
 	// flags are switches that say what a word would, beside those of words.
@@ -123,6 +126,9 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 		p, made, err = v.recording(ctx, q, f, operands)
 	}
 	if !made {
+		if s.sel.AllSamples() {
+			f.Want = profile.Want{Only: v.reads, Column: s.sel.SampleIndex, Mean: s.sel.Mean}
+		}
 		if q.Set, err = f.Open(ctx, operands, e.Stdin, e.Status().Show); err != nil {
 			return err
 		}

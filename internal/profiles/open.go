@@ -37,6 +37,7 @@ type Options struct {
 	Symbolize       string
 	BuildID         string
 	AllFrames       bool
+	Want            profile.Want // what is read of a single file; of recordings all is
 }
 
 // Declare makes flags of the options, with pprof's names.
@@ -206,6 +207,9 @@ func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, pro
 	add(selection.Measured, operands)
 	add(selection.Base, f.Base)
 	add(selection.DiffBase, f.DiffBase)
+	if len(all) > 1 {
+		f.Want = profile.Want{} // they are added up
+	}
 	if err := f.fetchAll(ctx, s, all, progress); err != nil {
 		return nil, err
 	}
@@ -313,7 +317,7 @@ func (f *Options) fetchAll(ctx context.Context, s *Set, all []*pendingLoad, prog
 // load reads one operand.
 func (f *Options) load(s *Set, l *pendingLoad, in io.Reader) ([]*callstack.Profile, error) {
 	if l.url != "" {
-		p, err := Read(bytes.NewReader(l.data), int64(len(l.data)), f.Limits())
+		p, err := Read(bytes.NewReader(l.data), int64(len(l.data)), f.Limits(), f.Want)
 		if err != nil {
 			return nil, fmt.Errorf("read profile %s: %w", recording.Redacted(l.url), err)
 		}
@@ -356,7 +360,7 @@ func (f *Options) loadFile(operand string, in io.Reader) (*callstack.Profile, er
 	if st.Size() > limits.MaxBytes {
 		return nil, fmt.Errorf("read profile %s: larger than %s: record a shorter one, or raise the limit with -max_size", operand, quantity.Bytes(float64(limits.MaxBytes)))
 	}
-	p, err := Read(file, st.Size(), limits)
+	p, err := Read(file, st.Size(), limits, f.Want)
 	if errors.As(err, new(*fs.PathError)) {
 		return nil, fmt.Errorf("read profile: %w", err) // it names the file
 	}
@@ -381,7 +385,7 @@ func (f *Options) loadStream(name string, r io.Reader) (*callstack.Profile, erro
 	case !whole:
 		return nil, fmt.Errorf("read profile %s: larger than %s: record a shorter one, write it to a file, or raise the limit with -max_size", name, quantity.Bytes(float64(limit)))
 	}
-	p, err := Read(bytes.NewReader(data), int64(len(data)), f.Limits())
+	p, err := Read(bytes.NewReader(data), int64(len(data)), f.Limits(), f.Want)
 	if err != nil {
 		return nil, fmt.Errorf("read profile %s: %w", name, err)
 	}

@@ -57,8 +57,9 @@ func otherFormats() []profileFormat {
 // benchmarks matches a line of go test -bench.
 var benchmarks = lazyregexp.Pattern{Text: `(?m)^(goos: |Benchmark\S+\s+\d+\s.*ns/op)`}
 
-// Read reads a profile of so many bytes in any format that whet knows.
-func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Profile, error) {
+// Read reads a profile of so many bytes in any format that whet knows; what is
+// wanted is read alone where it is pprof's.
+func Read(r io.ReaderAt, size int64, limits profile.Limits, want profile.Want) (*callstack.Profile, error) {
 	c := content{r, size}
 	head := make([]byte, min(headBytes, c.size))
 	if _, err := c.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -102,7 +103,7 @@ func Read(r io.ReaderAt, size int64, limits profile.Limits) (*callstack.Profile,
 	if !isMessage(inner) && benchmarks.Regexp().Match(inner) {
 		return nil, errors.New("these are results of benchmarks: try whet compare; go test -cpuprofile FILE writes a profile")
 	}
-	p, err := profile.Read(c, c.size, limits)
+	p, err := profile.ReadWanted(c, c.size, limits, want)
 	return p, raisable(err)
 }
 

@@ -16,15 +16,12 @@ type class struct {
 	numbers []int64
 }
 
-// baseKey marks samples of a difference's base. It is no tag of a node.
-const baseKey = "pprof::base"
-
 func newClass(labels []callstack.Label) class {
 	var c class
 	var parts []string
 	for _, l := range labels {
 		switch {
-		case l.Key == baseKey:
+		case l.Key == callstack.BaseKey: // no tag of a node
 		case l.Str != "":
 			parts = append(parts, l.Key+":"+l.Str)
 		case l.Key == "bytes" && (l.Num != 0 || l.Unit != ""):

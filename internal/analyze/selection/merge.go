@@ -12,7 +12,7 @@ import (
 
 // baseLabel marks the samples of a DiffBase, as pprof marks them: a profile
 // that pprof saved as a difference has it, too.
-var baseLabel = callstack.Label{Key: "pprof::base", Str: "true"}
+var baseLabel = callstack.Label{Key: callstack.BaseKey, Str: "true"}
 
 // merge makes one profile of the sources, in pprof's order: those of a role
 // are added up, the base is marked, the others are scaled to its totals, and

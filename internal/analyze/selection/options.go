@@ -42,6 +42,11 @@ type Options struct {
 	DivideBy            float64 // for the views: values are printed as their DivideBy-th part; 0 is 1
 }
 
+// AllSamples reports whether the options select whole samples, and all of them.
+func (o *Options) AllSamples() bool {
+	return o.Focus+o.Ignore+o.Hide+o.Show+o.ShowFrom+o.PruneFrom == "" && !o.labels()
+}
+
 // Role says what a profile is compared as.
 type Role int
 

@@ -58,7 +58,7 @@ func (d *damage) warnings(p *callstack.Profile) []string {
 	say(d.negative, "1 sample has a negative value: the profile looks like a difference of two",
 		"# samples have negative values: the profile looks like a difference of two")
 	switch {
-	case p.Len() == 0:
+	case p.Listed() == 0:
 		w = append(w, "the profile has no samples: the program may not have run long enough, or did none of what was recorded")
 	case !p.HasSymbols():
 		w = append(w, NoNames)

@@ -12,9 +12,10 @@ import (
 
 // decoder reads one message.
 type decoder struct {
-	w window
-	t rawProfile
-	s *packer // nil before the first
+	w    window
+	t    rawProfile
+	s    *packer // nil before the first
+	want Want
 }
 
 var errChanged = errors.New("the file changed while it was read")
@@ -24,10 +25,13 @@ var errChanged = errors.New("the file changed while it was read")
 //
 // Where sample types stand after samples, it reads again: only at the end is
 // it known then what a sample's values mean.
-func readMessage(start func() *feed, limits Limits, d *damage) (*callstack.Profile, *feed, error) {
+//
+// It reads again, too, where the sample type that is wanted was guessed wrong, or
+// where sums need more than was kept.
+func readMessage(start func() *feed, limits Limits, want Want, d *damage) (*callstack.Profile, *feed, error) {
 	for columns := -1; ; {
 		f := start()
-		m := decoder{w: window{f: f}}
+		m := decoder{w: window{f: f}, want: want}
 		err := m.run(limits, columns)
 		m.w.release()
 		f.finish()
@@ -35,11 +39,20 @@ func readMessage(start func() *feed, limits Limits, d *damage) (*callstack.Profi
 			return nil, f, err
 		}
 		if m.s == nil {
-			m.s = newPacker(len(m.t.types))
+			m.s = newPacker(len(m.t.types), want)
 		}
 		if types := len(m.t.types); types == len(m.s.row) {
-			p, err := m.pack(limits, err == errCut || f.err == io.ErrUnexpectedEOF, d)
-			return p, f, err
+			var mine damage
+			p, err := m.pack(limits, err == errCut || f.err == io.ErrUnexpectedEOF, &mine)
+			if err != nil {
+				return nil, f, err
+			}
+			if next := want.after(p, m.t.strings, mine); next != want {
+				want = next
+				continue
+			}
+			d.add(mine)
+			return p, f, nil
 		} else if columns == -1 {
 			columns = types
 		} else {
@@ -82,7 +95,7 @@ func (m *decoder) run(limits Limits, columns int) error {
 				if columns < 0 {
 					columns = len(m.t.types)
 				}
-				m.s = newPacker(columns)
+				m.s = newPacker(columns, m.want)
 			}
 			m.t.samples++
 			m.s.add(f.body)
@@ -157,7 +170,7 @@ func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Profile, 
 	}
 	b := builder{t: t, s: m.s, p: m.s.b.Profile()}
 	b.build()
-	if b.p.Len() == 0 && t.samples > 0 {
+	if b.p.Listed() == 0 && t.samples > 0 {
 		if m.s.deep > 0 {
 			return nil, fmt.Errorf("its samples have more than %d locations: they cannot be right", callstack.MaxDepth)
 		}

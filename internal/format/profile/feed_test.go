@@ -23,7 +23,7 @@ import (
 func inPieces(data []byte, n int) (*callstack.Profile, error) {
 	s := newSource(bytes.NewReader(data), int64(len(data)))
 	s.room = int64(headroom + n)
-	return s.read(DefaultLimits(), new(damage))
+	return s.read(DefaultLimits(), Want{}, new(damage))
 }
 
 // However the pieces of a message are cut, it is read the same: records in two

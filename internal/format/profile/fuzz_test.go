@@ -18,10 +18,10 @@ import (
 // sums wrap round, reads profiles that name no sample type, and has no limits.
 var refusedHere = []string{"63 bits", "names no sample type", "too large to read", "too large for this analysis"}
 
-// FuzzRead holds Read to three promises: what it accepts, it writes so that it
+// FuzzRead holds Read to four promises: what it accepts, it writes so that it
 // and google/pprof read the same model again; what google/pprof accepts, it
-// accepts with the same samples, but for refusedHere; and where it dropped
-// anything, it says so.
+// accepts with the same samples, but for refusedHere; where it dropped
+// anything, it says so. And a part of a profile is what the whole has of it.
 func FuzzRead(f *testing.F) {
 	f.Add(small().Bytes())
 	f.Add(small().body(profileSample, num(1, 99), num(2, 9)).Bytes())
@@ -48,6 +48,7 @@ func FuzzRead(f *testing.F) {
 		p, framesErr := ReadFrames(data, limits)
 		if err == nil {
 			rewrite(t, packed, limits)
+			sameParts(t, data, limits)
 			err = framesErr
 		} else if framesErr == nil || framesErr.Error() != err.Error() {
 			t.Fatalf("Read says %v, ReadFrames %v", err, framesErr)

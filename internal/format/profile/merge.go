@@ -12,7 +12,7 @@ import (
 // nobody would see what was read around.
 func sound(data []byte, limits Limits) (*callstack.Profile, error) {
 	var d damage
-	p, err := newSource(bytes.NewReader(data), int64(len(data))).read(limits, &d)
+	p, err := newSource(bytes.NewReader(data), int64(len(data))).read(limits, Want{}, &d)
 	if err == nil && d != (damage{negative: d.negative}) {
 		err = errors.New(d.warnings(p)[0])
 	}

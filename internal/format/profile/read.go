@@ -50,7 +50,12 @@ var errSeveral = errors.New("begins a second profile: several were written one a
 // Warnings. Little more is in memory than what it returns. It may read r more
 // than once.
 func Read(r io.ReaderAt, size int64, limits Limits) (*callstack.Profile, error) {
-	return newSource(r, size).read(limits, new(damage))
+	return ReadWanted(r, size, limits, Want{})
+}
+
+// ReadWanted is Read for who asks for a part of the profile.
+func ReadWanted(r io.ReaderAt, size int64, limits Limits, want Want) (*callstack.Profile, error) {
+	return newSource(r, size).read(limits, want, new(damage))
 }
 
 // ReadFrames decodes a profile as Read does, and expands its locations.
@@ -63,7 +68,7 @@ func ReadFrames(data []byte, limits Limits) (*callstack.Frames, error) {
 }
 
 // read counts in d, of which there is none yet, what it read around.
-func (s *source) read(limits Limits, d *damage) (*callstack.Profile, error) {
+func (s *source) read(limits Limits, want Want, d *damage) (*callstack.Profile, error) {
 	limits = limits.Of(s.size)
 	head := make([]byte, min(2, s.size))
 	if n, err := s.r.ReadAt(head, 0); n < len(head) {
@@ -75,12 +80,17 @@ func (s *source) read(limits Limits, d *damage) (*callstack.Profile, error) {
 	case s.size == 0:
 		err = errors.New("the file is empty")
 	case isGzip(head):
-		p, err = s.readMembers(limits, d)
+		if want.Only != Everything {
+			p = s.readOnly(limits, want, d)
+		}
+		if p == nil {
+			p, err = s.readMembers(limits, d)
+		}
 	case s.size > limits.MaxBytes:
 		err = tooLarge(limits.MaxBytes)
 	default:
 		var f *feed
-		p, f, err = readMessage(func() *feed { return s.plain(s.size) }, limits, d)
+		p, f, err = readMessage(func() *feed { return s.plain(s.size) }, limits, want, d)
 		if f.failed != nil {
 			err = fmt.Errorf("read: %w", f.failed)
 		}
@@ -90,6 +100,18 @@ func (s *source) read(limits Limits, d *damage) (*callstack.Profile, error) {
 	}
 	p.Warnings = d.warnings(p)
 	return p, nil
+}
+
+// readOnly reads what is wanted of a file that is one sound gzip member. Of others
+// it returns nil: profiles are added up whole.
+func (s *source) readOnly(limits Limits, want Want, d *damage) *callstack.Profile {
+	var mine damage
+	p, f, err := readMessage(func() *feed { return s.member(0, limits.MaxBytes) }, limits, want, &mine)
+	if err != nil || f.err != nil || f.failed != nil || f.bytes == 0 || f.end < s.size {
+		return nil
+	}
+	*d = mine
+	return p
 }
 
 // readMembers reads each gzip member as a profile and adds them up. Where one
@@ -116,7 +138,7 @@ func (s *source) readMembers(limits Limits, d *damage) (*callstack.Profile, erro
 	}
 	for offset < s.size && each.trailing == 0 {
 		mine := damage{}
-		p, f, err := readMessage(func() *feed { return s.member(offset, maxBytes-total) }, limits, &mine)
+		p, f, err := readMessage(func() *feed { return s.member(offset, maxBytes-total) }, limits, Want{}, &mine)
 		total += f.bytes
 		switch {
 		case f.failed != nil:
@@ -163,7 +185,7 @@ func (s *source) readMembers(limits Limits, d *damage) (*callstack.Profile, erro
 		return nil, badErr
 	case bad > 0:
 		d.trailing = each.trailing
-		p, f, err := readMessage(func() *feed { return s.members(offset, maxBytes) }, limits, d)
+		p, f, err := readMessage(func() *feed { return s.members(offset, maxBytes) }, limits, Want{}, d)
 		if err != nil || f.err != nil {
 			return nil, fmt.Errorf("profile %d of %d in the file: %w", bad, members, badErr)
 		}

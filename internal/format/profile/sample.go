@@ -18,6 +18,8 @@ import (
 // again. No sample costs an allocation.
 type packer struct {
 	b         *callstack.Builder
+	only      Part
+	columns   []int // that are asked for, unless everything is
 	locations numbering
 	strings   numbering // of labels
 	sums      []uint64  // of the magnitudes of each column
@@ -46,12 +48,17 @@ type packer struct {
 	turn     int
 }
 
-func newPacker(columns int) *packer {
+func newPacker(columns int, want Want) *packer {
 	s := &packer{
 		b:    callstack.NewBuilder(make([]callstack.ValueType, columns)...),
 		sums: make([]uint64, columns),
 		row:  make([]int64, columns),
 		sets: make(map[string]callstack.LabelSet),
+		only: want.Only,
+	}
+	if s.only != Everything && columns > 0 {
+		s.columns = want.columns(columns)
+		s.b.Sparing(s.columns, s.only == Stacks, s.only == Labels)
 	}
 	s.strings.of(0) // the empty string: what a label does not have refers to it
 	return s
@@ -78,14 +85,22 @@ func (s *packer) add(body []byte) {
 		s.malformed++
 		return
 	}
-	set, known := s.last, len(s.sets) > 0 && bytes.Equal(labels, s.labels)
+	if s.only == Stacks && values == len(s.row) && s.isZero() {
+		s.sum()
+		s.b.Omit()
+		return
+	}
+	set, known := s.last, s.only == Stacks || len(s.sets) > 0 && bytes.Equal(labels, s.labels)
 	if !known {
 		if set, known = s.sets[string(labels)]; !known && !s.decodeLabels(labels) {
 			s.malformed++
 			return
 		}
 	}
-	shared, ok := s.decodeStack(stack)
+	shared := 0
+	if s.only != Labels {
+		shared, ok = s.decodeStack(stack)
+	}
 	switch {
 	case !ok:
 		s.malformed++
@@ -102,7 +117,28 @@ func (s *packer) add(body []byte) {
 		s.sets[string(labels)] = set
 		s.bytes += int64(len(labels))
 	}
+	s.steps += int64(len(s.others))
 	s.labels, s.last = labels, set
+	s.sum()
+	s.b.AddShared(shared, s.others, set, s.row)
+	s.stack, s.depth = stack, shared+len(s.others)
+	if len(s.gathered[s.turn]) > 0 && len(stack) > 0 && &s.gathered[s.turn][0] == &stack[0] {
+		s.turn = 1 - s.turn
+	}
+}
+
+// isZero reports whether the sample at hand is zero in the columns asked for.
+func (s *packer) isZero() bool {
+	for _, t := range s.columns {
+		if s.row[t] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sum adds the sample at hand to the sums.
+func (s *packer) sum() {
 	negative := false
 	for t, v := range s.row {
 		magnitude := uint64(v)
@@ -114,12 +150,6 @@ func (s *packer) add(body []byte) {
 	}
 	if negative {
 		s.negative++
-	}
-	s.steps += int64(len(s.others))
-	s.b.AddShared(shared, s.others, set, s.row)
-	s.stack, s.depth = stack, shared+len(s.others)
-	if len(s.gathered[s.turn]) > 0 && len(stack) > 0 && &s.gathered[s.turn][0] == &stack[0] {
-		s.turn = 1 - s.turn
 	}
 }
 

@@ -50,7 +50,7 @@ func newHead(s *selection.Selection, o *Options) Head {
 	m := &s.Meta
 	h := Head{
 		SampleType: s.Type.Type, Unit: s.Type.Unit, DocURL: m.DocURL, DurationNs: m.Duration,
-		Samples: s.Profile().Len(), Total: s.Total, Ratio: s.Ratio, OutUnit: o.Unit, Filters: o.Filters,
+		Samples: s.Profile().Listed(), Total: s.Total, Ratio: s.Ratio, OutUnit: o.Unit, Filters: o.Filters,
 		Warnings: slices.Concat(m.Warnings, s.Warnings, o.Warnings), compact: o.Compact,
 	}
 	if h.OutUnit == "" {

@@ -1,0 +1,68 @@
+package profile
+
+import (
+	"slices"
+
+	"whet/internal/callstack"
+)
+
+// Want is what a view asks for of a profile: no more of it is kept, and what is not
+// kept is hardly decoded, so that damage to it may go unseen. Whoever asks for less than everything may not read the
+// rest from the profile. The zero value asks for everything.
+type Want struct {
+	Only   Part
+	Column string // the sample type, as [callstack.Meta.TypeIndex] takes it
+	Mean   bool   // the first column, too
+
+	column int  // that of Column
+	known  bool // it is
+}
+
+// Part is a part of a profile.
+type Part int
+
+const (
+	Everything Part = iota
+	Stacks          // of the samples that are not zero in the columns, without labels
+	Labels          // of all samples, without stacks
+)
+
+// columns are those of n that are wanted. Which one a sample type is stands after
+// the samples in most files. Until it is known, it is the one that it is in Go's own.
+func (w *Want) columns(n int) []int {
+	at := w.column
+	if !w.known {
+		at = n - 1
+		if i := slices.Index([]string{"alloc_objects", "alloc_space", "inuse_objects"}, w.Column); i >= 0 && n == 4 {
+			at = i
+		} else if w.Column == "contentions" || w.Column == "samples" || w.Column == "0" {
+			at = 0
+		}
+	}
+	if w.Mean && at != 0 {
+		return []int{at, 0}
+	}
+	return []int{at}
+}
+
+// after returns what is to be asked for when p was read of a file with these
+// strings: the same, if p answers it. What is damaged, a difference, or decides about
+// its stacks itself is read whole.
+func (w Want) after(p *callstack.Profile, strings []string, d damage) Want {
+	if w.Only == Everything {
+		return w
+	}
+	column, err := p.TypeIndex(w.Column)
+	switch {
+	case err != nil || d != damage{} || p.Len() == 0,
+		w.Only == Stacks && slices.Contains(strings, callstack.BaseKey),
+		w.Only == Labels && p.DropFrames != "":
+		return Want{}
+	case column == w.columns(len(p.Types))[0]:
+		return w
+	case w.known: // the file has changed
+		return Want{}
+	}
+	w.column, w.known = column, true
+	return w
+}
