@@ -1,12 +1,13 @@
-// Package agentcopy writes the source of package agent into the user's module, so
-// that a program can import it without a clone of whet and without a replace line.
+// Package agentcopy copies the source of package agent into the user's module, so
+// that a program can import it without a clone of whet and without a replace
+// directive.
 //
-// It answers where such a copy may go, which version lies there, and whether it is
-// as whet wrote it. Its input is the source that the binary carries, and the
-// directory. The directory is the copy's alone: agent.sum in it has the version and
-// the SHA-256 of each file, so that a later copy takes the place of an earlier one
-// but never that of what somebody changed. A copy is written beside and put in place
-// whole: what fails leaves everything as it was.
+// Its input is the source embedded in the binary, and a directory. It reports
+// whether a copy may be made there, which version is there, and whether it was
+// changed. The directory belongs to the copy alone: its agent.sum has the version
+// and the SHA-256 of each file, so that a newer copy replaces an older one but never
+// a file that the user changed. A copy is written to a temporary directory and
+// renamed when complete; on error nothing changes.
 //
-// It misleads about a copy whose agent.sum was edited to fit.
+// It misleads about a copy whose agent.sum was edited to match.
 package agentcopy

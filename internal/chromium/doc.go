@@ -1,15 +1,14 @@
-// Package chromium shows a page to a real browser: does it look and act as it is
-// said to, and does it keep to itself?
+// Package chromium tests pages in a real browser: whether a page looks and acts as
+// documented, and whether it loads nothing else.
 //
-// Input is a document, which is opened from disk as a user would open it; the
-// answers are what expressions evaluate to in the page, and pictures of it. A
-// [Browser] is asked in Chromium's DevTools protocol, over two pipes: nothing
-// listens anywhere, and no library is needed. Tests have a [Tab], which notes on
-// the way whatever a page of whet must not do, and fails the test for it in the
-// end: messages on the console, exceptions, dialogs, and requests for anything but
-// the document.
+// Its input is a document, which it opens from disk as a user would. Its results are
+// the values of expressions in the page, and pictures of it. A [Browser] is
+// controlled through Chromium's DevTools protocol over two pipes: it opens no port
+// and needs no library. Tests have a [Tab], which fails the test if the page does
+// what no page of whet may do: messages on the console, exceptions, dialogs, and
+// requests for anything but the document.
 //
-// It misleads where another browser differs, and in everything that takes time: a
-// machine without a screen and with two processors paints when it can. On Windows,
-// which hands no further pipes to a program, there is no browser.
+// It misleads where another browser differs, and about time: a machine without a
+// screen and with two processors paints late. On Windows, which passes no further
+// pipes to a program, there is no browser.
 package chromium

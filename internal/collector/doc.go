@@ -1,12 +1,12 @@
-// Package collector is the verb gc: it answers what the collector of a Go program does,
-// what that costs, and which settings would do better.
+// Package collector is the verb gc: it reports the work of the garbage collector of
+// a Go program, its cost, and settings that would do better.
 //
-// Its input are logs of GODEBUG=gctrace=1, files or the standard input, recordings, the
-// metrics of a running program, or a command that is run for it. A sweep runs a command,
-// or a benchmark, with one setting after the other (package search), in an order drawn by
-// lot, until the settings that are not beaten by another in both time and memory are
-// known.
+// Its input are logs of GODEBUG=gctrace=1 in files or on the standard input,
+// recordings, the metrics of a running program, or a command to run. A sweep runs a
+// command or a benchmark with many settings (package search) in random order, until
+// it knows the settings that no other beats in both time and memory.
 //
-// It misleads where a command starts other Go programs: they print into the same stream,
-// are told apart by their lines alone, and a sweep sets the variables of all of them.
+// It misleads if a command starts other Go programs: they print into the same stream
+// and can be told apart only by their lines, and a sweep sets the environment
+// variables of all of them.
 package collector

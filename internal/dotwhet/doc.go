@@ -1,18 +1,17 @@
-// Package dotwhet is the directory .whet in a module's root, where the
-// recordings go that the user gave no name.
+// Package dotwhet manages the directory .whet in a module's root, where whet puts
+// recordings that the user did not name.
 //
-// It answers where such a recording goes and what it is called, which ones
-// there are, which of them an operand such as @ or @chi means, and which are
-// removed when there are more than are kept. The module is that of the
-// directory the user is in, whatever is measured: so that @ means what was
-// recorded from here. Modules that a go.work uses below its directory have one .whet,
-// beside the go.work. Where there is no module, or nothing can be written in
-// its root, the user's cache directory takes the place of .whet.
+// It names such a recording, lists the recordings, resolves an operand such as @ or
+// @chi, and removes the oldest recordings beyond the number to keep. The module is
+// that of the user's current directory, whatever is measured, so that @ means a
+// recording made from here. The modules of a go.work below its directory share one
+// .whet beside the go.work. Without a module, or if its root is not writable, a
+// directory in the user's cache takes the place of .whet.
 //
-// Only what whet named itself is ever removed: recording.json says what name
-// that was, so that one that was renamed, or that -o put here, stays. So does
-// one that is partial, and one that is being read, which its lock shows.
+// It removes only recordings that it named itself: recording.json has that name, so
+// that a renamed recording, or one written there with -o, stays. It also keeps a
+// partial recording and one that a process is reading, which its lock shows.
 //
-// The directory may come with somebody's repository. It is not followed where
-// it is a link, nor are recordings in it that are links.
+// The directory may come with somebody else's repository. Links to it or in it are
+// not followed.
 package dotwhet

@@ -1,14 +1,14 @@
-// Package escape is the verb that shows what the compiler decided: it asks the compiler
-// about packages as a user builds them, or reads what a recording kept, and prints the
-// decisions with what they cost.
+// Package escape is the verb that shows the compiler's decisions: it asks the
+// compiler about packages as the user builds them, or reads a recording, and prints
+// the decisions with their costs.
 //
-// Its input are packages or a recording. Packages are compiled anew, what they import is
-// not; nothing is linked. Costs come from the profiles of a recording, whose lines are
-// found in the source as it is now.
+// Its input are packages or a recording. It compiles the packages again, but not
+// their imports, and links nothing. Costs come from the profiles of a recording,
+// whose lines it maps to the present source.
 //
 // # When it misleads
 //
-// The compiler decides by flags, tags and profile: those of a recording are used where
-// one is named. A recording keeps the compiler's text alone, which has no checks and no
-// calls that were not inlined; the packages, asked with -with, have both.
+// The compiler decides by flags, tags and profile: it uses those of a recording if
+// one is named. A recording has only the compiler's text, without checks and without
+// calls that were not inlined; packages compiled with -with have both.
 package escape

@@ -1,7 +1,7 @@
-// Package filelock keeps processes out of each other's files: one that removes a
-// file takes its lock, and one that reads it marks it as being read. The system
-// gives a lock back when the process that holds it dies, however it dies.
+// Package filelock protects files from removal while another process reads them: a
+// process that removes a file locks it exclusively, and a reader locks it as shared.
+// The system releases the lock of a process that dies.
 //
-// Not every file system knows locks: where there is none, Exclusive fails, and
-// the caller leaves the file as it is.
+// Some file systems have no locks: Exclusive then fails, and the caller keeps the
+// file.
 package filelock

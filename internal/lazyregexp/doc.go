@@ -1,9 +1,9 @@
-// Package lazyregexp compiles regular expressions when they are first asked for.
+// Package lazyregexp compiles regular expressions on first use.
 //
 // A program that compiles all of its expressions when it starts pays for them at
-// every start. whet has some sixty, which were a quarter of the user time of a
-// short run, and no run asks for many.
+// every start. whet has some sixty, which took a quarter of the user time of a short
+// run, and a run uses few of them.
 //
-// It misleads where an expression is wrong: that shows when it is first asked
-// for, and not at the start.
+// It misleads about a wrong expression: the error appears on first use, not at the
+// start.
 package lazyregexp

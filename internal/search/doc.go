@@ -1,13 +1,12 @@
-// Package search measures at one level after the other, for whoever looks for a
-// level: the knee of a service among concurrencies and rates, or the best setting of
-// a collector.
+// Package search measures levels one after the other for a search: for the knee of a
+// service among concurrencies and rates, or for the best setting of a collector.
 //
-// Its input is a function that measures a level for a while, and a budget of time.
-// It keeps the levels with all their runs, says by how much the figures of one level
-// vary (package capacity says how), takes a drift of the machine out of them
-// (drift.go), and tells how much time is left. Which level comes next, and when that
-// is enough, is its caller's to decide. There is neither a clock nor a network here.
+// Its input is a function that measures a level for a period, and a budget of time.
+// It keeps the levels with all their runs, estimates the variation of a level's
+// figures (see package capacity), corrects for the drift of the machine (drift.go),
+// and tells the time left. The caller chooses the next level and the end. It has
+// neither a clock nor a network.
 //
-// It misleads where a run takes much longer than the ones before: what the budget
-// still has room for is judged by those.
+// It misleads if a run takes much longer than those before: the estimate of the runs
+// that fit into the budget rests on them.
 package search

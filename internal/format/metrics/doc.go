@@ -1,11 +1,11 @@
-// Package metrics reads the rows that a measured program writes about itself
-// ten times a second: what runtime/metrics says, and the process's own use of
-// the machine.
+// Package metrics reads the rows that a measured program writes about itself ten
+// times a second: values of runtime/metrics and the process's own use of the
+// machine.
 //
-// A row is one JSON object on a line of its own. Counters run since the process
-// began; a reader takes differences. A key that is missing or null is unknown,
-// not zero: a program that serves net/http/pprof alone tells little of this.
+// A row is one JSON object on one line. Counters run since the process began;
+// readers take differences. A key that is missing or null is unknown, not zero: a
+// program with net/http/pprof alone reports few of them.
 //
-// It misleads where a process was restarted between two rows: counters then run
-// backwards, which Read reports and Split cuts at.
+// It misleads about a process that restarted between two rows: its counters run
+// backwards. Read reports such a restart, and Split cuts the rows there.
 package metrics

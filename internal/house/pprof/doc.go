@@ -1,13 +1,13 @@
-// Command pprof says what google/pprof prints, for tests that compare whet with
-// it: in a process of its own it runs without the race detector, under which it
-// takes ten times as long.
+// Command pprof prints the output of google/pprof for tests that compare whet with
+// it. It is a separate process, without the race detector, under which pprof takes
+// ten times as long.
 //
-// Its standard input are requests as JSON, one after the other: first the two
-// profiles of a subject, then command lines on them, in which "measured" and
-// "base" name the profiles. The answers on its standard output are JSON, too: what
-// was printed, and pprof's error. It ends with its input.
+// Its standard input is a sequence of queries as JSON: first the two profiles of a
+// fixture, then command lines on them, in which "measured" and "base" name the
+// profiles. For each it writes a reply as JSON: the output, or pprof's error. It
+// ends with its input.
 //
-// As pprof in any process it keeps options for the next run, so that a request
-// has to name all that it depends on. It misleads where pprof looks at the
-// machine: it is given no tools, and no server is asked.
+// Like pprof in any process it keeps options for the next query, so that a query
+// must name all options it depends on. It misleads where pprof depends on the
+// machine: it has no tools and asks no server.
 package main

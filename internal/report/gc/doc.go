@@ -1,11 +1,11 @@
-// Package gc prints what the collector did: as text, as JSON, as a page and as a
-// picture of its own.
+// Package gc prints the work of the garbage collector: as text, as JSON, as a page
+// and as a picture.
 //
-// Its input is what package format/gctrace read of a log, or the metrics of a process,
-// and what package analyze/gc makes of it. Text, page and picture show the same figures;
-// the JSON has every cycle besides.
+// Its input is a log read by package format/gctrace, or the metrics of a process,
+// and their analysis by package analyze/gc. Text, page and picture show the same
+// figures; the JSON also has every cycle.
 //
-// It misleads where a stream holds several processes: figures are of one of them, the
-// one with the most cycles, and a warning says so. Charts of very many cycles are thinned
-// to the least and the greatest value of each step of time.
+// It misleads about a stream of several processes: the figures are those of the
+// process with the most cycles, and a warning says so. Charts of very many cycles
+// show only the smallest and the largest value of each step of time.
 package gc

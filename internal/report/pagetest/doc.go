@@ -1,4 +1,3 @@
-// Package pagetest holds what the tests of all pages share: golden files, names
-// that want to be more than names, and the checks that a terminal and a browser
-// are given nothing but the page's own.
+// Package pagetest is the test kit of all pages: golden files, hostile names, and
+// checks that a terminal and a browser receive only the page's own markup.
 package pagetest

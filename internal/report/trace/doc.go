@@ -1,10 +1,10 @@
-// Package trace prints what an execution trace says: of waiting, of processors, of the
-// collector, of tasks, as text and as JSON.
+// Package trace prints the analysis of an execution trace as text and as JSON:
+// waiting, processors, the collector, and tasks.
 //
-// Its input is the result of analyze/sched. Text and JSON hold the same figures; text
-// shows the first rows of each table and says how many there are.
+// Its input is the result of package analyze/sched. Text and JSON have the same
+// figures; text shows the first rows of each table and the number of all rows.
 //
-// It misleads where a trace is partial: then a warning stands before all tables, and
-// where only some goroutines were asked for: processors and the collector are always
-// those of the whole process.
+// It misleads about a partial trace, of which a warning stands above all tables, and
+// about a selection of goroutines: processors and the collector are always those of
+// the whole process.
 package trace

@@ -1,6 +1,6 @@
-// Package typedtest makes typed programs of sources that tests hold.
+// Package typedtest type-checks the sources of tests.
 //
-// It answers what the type checker would see of them in a recording: what they
-// import of the standard library goes through a view, as it does there. It misleads
-// about other modules, of which nothing is at hand: a test gives them as files.
+// Imports of the standard library go through a typeview, as in a recording, so that
+// a test sees what a rule sees. It misleads about other modules, whose packages are
+// missing: a test supplies them as files.
 package typedtest
