@@ -205,17 +205,21 @@ func (l *ledger) spot(e *entry, subject int) *Spot {
 // it is, and by one in the same function; others by any.
 func (a *last) repeats(s *Subject, rule *Rule, at *Spot, c *Claim) bool {
 	if rule.Beside == nil {
-		return a.explained(s, at.Cost.Samples(), func(*weighedClaim) bool { return true })
+		return max(a.explained(s, at.Cost.Samples(), func(*weighedClaim) bool { return true })) >= half
 	}
-	return a.explained(s, c.avoidable(), func(w *weighedClaim) bool {
+	time, bytes := a.explained(s, c.avoidable(), func(w *weighedClaim) bool {
 		by := &w.claim.Place
 		return w.rule.ID == rule.ID || slices.Contains(rule.Beside, w.rule.ID) || by.File == c.Place.File && declared(by.Function) == declared(c.Place.Function)
 	})
+	if s.CPUShare(c.avoidable().CPU) >= Threshold { // it is claimed for its time
+		return time >= half
+	}
+	return bytes >= half
 }
 
-// explained reports whether what some findings would take away is half of samples, or
-// more.
-func (a *last) explained(s *Subject, all Samples, by func(*weighedClaim) bool) bool {
+// explained is the part of samples, of their time and of their bytes, that some findings
+// would take away.
+func (a *last) explained(s *Subject, all Samples, by func(*weighedClaim) bool) (time, bytes float64) {
 	part := func(of *hot.Classified, column int, part func(Samples) Keep) float64 {
 		whole := part(all)
 		if whole == nil {
@@ -228,7 +232,7 @@ func (a *last) explained(s *Subject, all Samples, by func(*weighedClaim) bool) b
 			})
 		}), baseSum(of, column, whole))
 	}
-	return max(part(s.CPU, s.CPUColumn, func(of Samples) Keep { return of.CPU }), part(s.Allocs, s.AllocCol, func(of Samples) Keep { return of.Allocs })) >= half
+	return part(s.CPU, s.CPUColumn, func(of Samples) Keep { return of.CPU }), part(s.Allocs, s.AllocCol, func(of Samples) Keep { return of.Allocs })
 }
 
 // causeOf says of which kind the cost of a place is, where no rule says more. It is

@@ -28,10 +28,11 @@ type owner struct {
 	pkg   *typed.Package
 	of    *types.Var
 	frame callstack.Frame // of its function
+	steps int             // calls that it is handed on through
 }
 
 // ownerOf is who makes the buffer that grows at the innermost own frame of a stack; nil
-// where that frame's function makes it itself, or where it does not show.
+// where that does not show.
 func (v *account) ownerOf(c *hot.Classified, stack []callstack.FrameID) *owner {
 	at := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return v.Own(c.Frame(id)) })
 	if at < 1 {
@@ -56,10 +57,7 @@ func (v *account) ownerOf(c *hot.Classified, stack []callstack.FrameID) *owner {
 		}
 		which := handed(pkg, d, of)
 		if which < 0 {
-			if steps == 0 {
-				return nil
-			}
-			return &owner{pkg, of, *f}
+			return &owner{pkg, of, *f, steps}
 		}
 		name := c.Frame(stack[at]).Function
 		if at++; at >= len(stack) {
@@ -141,7 +139,7 @@ func (v *account) handedOn() (j diagnose.Judgement) {
 		if !v.Cost.Of(v.Subject, c).Has(index) {
 			return
 		}
-		if o := v.ownerOf(c, stack); o != nil {
+		if o := v.ownerOf(c, stack); o != nil && o.steps > 0 {
 			found[o.of] = o
 			add(v.Subject, worth, o.of, diagnose.Work{Of: c, Index: index})
 		}
@@ -155,7 +153,7 @@ func (v *account) handedOn() (j diagnose.Judgement) {
 	if most == nil || !most.unsized() {
 		return j
 	}
-	all := new(diagnose.Sets) // what grows below the function, at this place and others
+	all := new(diagnose.Sets) // what grows in the function or below it, at this place and others
 	v.eachGrowth(func(c *hot.Classified, index int, stack []callstack.FrameID) {
 		if o := v.ownerOf(c, stack); o != nil && o.of == most.of {
 			all.Of(v.Subject, c).Add(index)

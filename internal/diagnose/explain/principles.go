@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 
 	"whet/internal/diagnose"
@@ -17,6 +18,7 @@ type reading struct {
 	of          *diagnose.Sets // what the operation costs
 	goes        *diagnose.Sets // what of it the remedy takes away; nil: all
 	at          *operation     // where to change something; nil: the operation itself
+	least       float64        // of the base's time that it takes; 0: least
 }
 
 // principle asks whether an operation is waste of one sort; the zero value: it is not, or
@@ -38,7 +40,7 @@ func answer(s *diagnose.Subject, at *diagnose.Spot, principles ...principle) (j 
 			if r.goes == nil {
 				r.goes = r.of
 			}
-			if max(v.share(r.goes), v.AllocShare(r.goes.Allocs.Keep())/2) < least {
+			if max(v.share(r.goes), v.AllocShare(r.goes.Allocs.Keep())/2) < cmp.Or(r.least, least) {
 				continue
 			}
 			if r.at == nil {
@@ -67,7 +69,10 @@ func usedInPart(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
 	if j := answer(s, at, firstAlone, unread, beforeCheck); j.Cause != "" {
 		return j
 	}
-	return madeBeforeCheck(s, at)
+	if j := madeBeforeCheck(s, at); j.Cause != "" {
+		return j
+	}
+	return tracked(s, at)
 }
 
 func builtToRead(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {

@@ -28,7 +28,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "used-in-part", Title: "all of it made where a part is used",
 			Doc: diagnose.Doc{
-				What:   beside + "A call on the way to the place makes a list of which its caller takes the first element; or it fills a field that next to nothing reads; or its result, or a value on the heap, is made before a check that nearly always leaves it unused.",
+				What:   beside + "A call on the way to the place makes a list of which its caller takes the first element; or it fills a field that next to nothing reads; or its result, or a value on the heap, is made before a check that nearly always leaves it unused. Or a list in a field grows for a function alone that next to no sample is in.",
 				Why:    "All of the work is done, and the memory is taken, for what is hardly ever asked for.",
 				Silent: "Below 8 % of the base's time; where what needs the value holds a twentieth of its samples or more; for exported fields, and those that the function reads itself; for calls with effects; where something before the check may change what it is made of; for a time-out after which nothing is called.",
 				Fix:    "Stop at the first; work it out when it is asked for; check first.",
@@ -67,9 +67,9 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "one-at-a-time", Title: "done for each item where many go together",
 			Doc: diagnose.Doc{
-				What:   beside + "The place reads, writes or asks about files by a system call for each piece, starts goroutines whose stacks grow, or calls the library for each byte or rune in a loop.",
+				What:   beside + "The place reads, writes or asks about files by a system call for each piece, starts goroutines whose stacks grow, or calls the library for each byte or rune in a loop. Or it asks for the time in each call, for a deadline in a field that is only compared.",
 				Why:    "Each of them has a price of its own, from 5 ns for a call to some microseconds for a system call, that is paid once for a batch.",
-				Silent: "Below 15 % of the base's time, of goroutines below 8 %; for the time that is asked for, of which only the hot place speaks; for connections, which bufio or the network's own buffers serve; in programs that read and write through bufio.",
+				Silent: "Below 15 % of the base's time, of goroutines below 8 %; for the time that is asked for anything but such a deadline, of which only the hot place speaks; for connections, which bufio or the network's own buffers serve; in programs that read and write through bufio.",
 				Fix:    "A buffer, a batch, the goroutine at hand.",
 				Before: "for _, line := range lines {\n\tio.WriteString(file, line)\n}",
 				After:  "w := bufio.NewWriter(file)\nfor _, line := range lines {\n\tw.WriteString(line)\n}\nerr := w.Flush()",

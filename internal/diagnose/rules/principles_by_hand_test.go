@@ -293,6 +293,45 @@ func initials(name string) (two [2]rune) {
 	}
 	return two
 }
+
+type parser struct { path []string; found []string; until time.Time; at time.Time } // 285
+
+func matches(path []string, want string) bool { for _, p := range path { if p == want { return true } }; return false } // 287
+
+func (p *parser) key(name, want string) bool {
+	p.path = append(p.path, name) // 290
+	if want == "" {
+		return false
+	}
+	return matches(p.path, want) // 294
+}
+
+func (p *parser) add(name string) {
+	p.found = append(p.found, name) // 298
+}
+
+func (p *parser) all() []string { return p.found } // 301
+
+func (p *parser) start(d time.Duration) {
+	p.until = time.Now().Add(d) // 304
+}
+
+func (p *parser) late() bool { return time.Now().After(p.until) } // 307
+
+func (p *parser) stamp(d time.Duration) {
+	p.at = time.Now().Add(d) // 310
+}
+
+func (p *parser) shown() string { return p.at.String() } // 313
+
+type levels struct { open []string }
+
+func deep(open []string) bool { return len(open) > 100 } // 317
+
+func (l *levels) enter(name string) bool {
+	l.open = append(l.open, name) // 320
+	return deep(l.open)
+}
 `
 
 // Each principle of waste is claimed where the program and the samples show it, and not
@@ -354,6 +393,12 @@ func TestPrinciples(t *testing.T) {
 		{"three passes", "one-at-a-time", []stack{{frames: "m/app.escaped:255 strings.Replace", n: 200}, {frames: "m/app.escaped:256 strings.Replace", n: 100}, {frames: "m/app.escaped:257 strings.Replace", n: 100}, {frames: "other.work", n: 600}}, nil, 255, "goes through a text 3 times"},
 		{"one pass", "one-at-a-time", some("m/app.plain:261 strings.Replace", 400), nil, 0, ""},
 		{"a map copied by a loop", "value-cloned", some("m/app.(*attributes).and:225 m/app.(*attributes).with:219 runtime.mapassign_faststr runtime.mallocgc", 500), taken("m/app.(*attributes).and:225 m/app.(*attributes).with:219", 1000), 219, "with copies all of a.m to add to it"},
+		{"a way that nobody asks for", "used-in-part", some("m/app.(*parser).key:290 runtime.growslice runtime.mallocgc", 400), nil, 290, "path is kept up to date each time, for matches alone"},
+		{"a way that is asked for", "used-in-part", append(some("m/app.(*parser).key:290 runtime.growslice runtime.mallocgc", 400), stack{frames: "m/app.(*parser).key:294 m/app.matches:287", n: 30}), nil, 0, ""},
+		{"a length that is asked for", "used-in-part", some("m/app.(*levels).enter:320 runtime.growslice runtime.mallocgc", 400), nil, 0, ""},
+		{"a list that is returned", "used-in-part", some("m/app.(*parser).add:298 runtime.growslice runtime.mallocgc", 400), nil, 0, ""},
+		{"the clock for a deadline", "one-at-a-time", some("m/app.(*parser).start:304 time.Now time.now", 300), nil, 304, "for a deadline (until) that is only compared"},
+		{"the clock for a stamp", "one-at-a-time", some("m/app.(*parser).stamp:310 time.Now time.now", 300), nil, 0, ""},
 		{"a map copied to add to it, by a benchmark", "value-cloned", some("m/app.(*attributes).with:219 runtime.mapassign_faststr runtime.mallocgc", 500), taken("m/app.(*attributes).with:219", 1000), 219, "a link to the value before"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
