@@ -181,7 +181,7 @@ func (a *Agent) Wrap(h http.Handler) http.Handler {
 	})
 }
 
-// since is the time on the agent's clock.
+// since returns the time on the agent's clock.
 func (a *Agent) since() int64 { return int64(time.Since(a.origin)) }
 
 // work runs one of the agent's own goroutines. A panic in it ends that part of

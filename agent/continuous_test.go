@@ -179,7 +179,7 @@ func TestHeapIsWhole(t *testing.T) {
 	}
 }
 
-// blockBytes is what block has allocated.
+// blockBytes returns what block has allocated.
 func blockBytes(p *profile.Profile) (bytes int64) {
 	for _, s := range p.Sample {
 		for _, l := range s.Location {

@@ -18,7 +18,7 @@ func cpuTimes() (user, system int64, ok bool) {
 	return spent(inUser), spent(inKernel), true
 }
 
-// spent is a duration in units of 100 ns.
+// spent returns a duration in units of 100 ns.
 func spent(t syscall.Filetime) int64 {
 	return (int64(t.HighDateTime)<<32 | int64(t.LowDateTime)) * 100
 }

@@ -176,7 +176,7 @@ func TestFromEnvironment(t *testing.T) {
 	}
 }
 
-// shortDir is a directory whose path is short enough for a socket.
+// shortDir returns a directory whose path is short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "whet-")

@@ -88,7 +88,7 @@ func (l *leasedRecorder) now() *flight {
 	return l.flight
 }
 
-// recorder is the flight recorder that runs, nil where none does.
+// recorder returns the flight recorder that runs, nil where none does.
 func (a *Agent) recorder() *flight {
 	if a.flight != nil {
 		return a.flight

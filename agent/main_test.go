@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 
 const childKey = "WHET_AGENT_TEST_CHILD"
 
-// quick is a schedule whose times pass within a test.
+// quick returns a schedule whose times pass within a test.
 func quick() *schedule {
 	return &schedule{
 		cpu: true, segment: time.Hour, cumulative: time.Hour, row: 5 * time.Millisecond,

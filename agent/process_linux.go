@@ -77,7 +77,7 @@ func (p *process) read(r *row) {
 	r.set(throttled, sum)
 }
 
-// highWater is the peak of resident memory in /proc/self/status. The one that
+// highWater returns the peak of resident memory in /proc/self/status. The one that
 // getrusage tells starts at that of the process that started this one.
 func highWater(status []byte) (int64, bool) {
 	_, text, _ := bytes.Cut(status, []byte("\nVmHWM:"))

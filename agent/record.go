@@ -81,7 +81,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// folder is where a recording keeps a kind of file.
+// folder returns where a recording keeps a kind of file.
 func folder(kind string) string {
 	switch kind {
 	case "metrics":

@@ -30,7 +30,7 @@ func open(t *testing.T, path string) *recording.Recording {
 	return r
 }
 
-// doubts are the warnings but for the one that a test binary brings about, as
+// doubts returns the warnings but for the one that a test binary brings about, as
 // the tests before this one have allocated.
 func doubts(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(w string) bool { return strings.HasPrefix(w, "the program had allocated ") })

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// sources are the files that are copied into other people's builds.
+// sources returns the files that are copied into other people's builds.
 func sources(t *testing.T) map[string][]byte {
 	t.Helper()
 	names, err := filepath.Glob("*.go")

@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// cpuNs is what the system has charged this process.
+// cpuNs returns what the system has charged this process.
 func cpuNs() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

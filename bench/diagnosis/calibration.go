@@ -71,7 +71,7 @@ func (s *sentenceScore) add(c *Case, r *Row, judged map[claimKey]string) {
 	}
 }
 
-// sentences is the table of them.
+// sentences returns the table of them.
 func sentences(parts map[string]*sentenceScore, scores map[string]*score) ledger.Table {
 	t := ledger.Table{Head: []string{"what hot places say of their cause"}}
 	for _, h := range halves {

@@ -116,7 +116,7 @@ var (
 	caseCommit = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
 )
 
-// cases are those of cases.json, each valid.
+// cases returns those of cases.json, each valid.
 func cases() ([]Case, error) {
 	var out []Case
 	if err := json.Unmarshal(casesJSON, &out); err != nil {
@@ -135,7 +135,7 @@ func cases() ([]Case, error) {
 	return out, nil
 }
 
-// allowed tells whether a module is for building, not for judging.
+// allowed reports whether a module is for building, not for judging.
 func allowed(module string) bool {
 	sum := sha256.Sum256([]byte(module))
 	return hex.EncodeToString(sum[:1])[0] <= '7'
@@ -202,12 +202,12 @@ func (c *Case) validate() error {
 	return nil
 }
 
-// local tells whether a slash-separated path stays below where it begins.
+// local reports whether a slash-separated path stays below where it begins.
 func local(p string) bool {
 	return p != "" && path.Clean(p) == p && !path.IsAbs(p) && p != "." && p != ".." && !strings.HasPrefix(p, "../")
 }
 
-// right tells whether a place is one that the commit changed.
+// right reports whether a place is one that the commit changed.
 func (c *Case) right(file string, lines ...int) bool {
 	return slices.ContainsFunc(c.Places, func(r Range) bool {
 		return r.File == file && slices.ContainsFunc(lines, func(l int) bool { return r.From <= l && l <= r.To })

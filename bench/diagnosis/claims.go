@@ -42,7 +42,7 @@ type claimKey struct {
 	line             int
 }
 
-// judgements are those of claims.json, by the claim.
+// judgements returns those of claims.json, by the claim.
 func judgements(all []Case) (map[claimKey]string, error) {
 	var list []Judgement
 	if err := json.Unmarshal(claimsJSON, &list); err != nil {
@@ -128,7 +128,7 @@ func (s *causeScore) add(c *Case, r *Row, judged map[claimKey]string) {
 	}
 }
 
-// row is the row that a claim rests on: what it says itself, or of a rule that has one
+// row returns the row that a claim rests on: what it says itself, or of a rule that has one
 // row alone that one, as recordings were diagnosed before claims said it; "" where
 // neither is known.
 func (c *Claim) row() string {

@@ -48,7 +48,7 @@ func command(ctx context.Context, dir, name string, args ...string) ([]byte, err
 	return stdout.Bytes(), nil
 }
 
-// download is the directory of a module in the module cache.
+// download returns the directory of a module in the module cache.
 func download(ctx context.Context, dir, module, version string) (string, error) {
 	out, err := command(ctx, dir, "go", "mod", "download", "-json", module+"@"+version)
 	var got struct{ Dir, Error string }

@@ -147,7 +147,7 @@ func (r *Row) read(text []byte) error {
 	return nil
 }
 
-// rank is where the first right place stands, from 1; 0: nowhere among those kept.
+// rank returns where the first right place stands, from 1; 0: nowhere among those kept.
 func (c *Case) rank(places []HotPlace) int {
 	for i, p := range places {
 		if c.right(p.File, append([]int{p.Line}, p.Lines...)...) {
@@ -157,7 +157,7 @@ func (c *Case) rank(places []HotPlace) int {
 	return 0
 }
 
-// scriptRank is the same of the script's lines.
+// scriptRank returns the same of the script's lines.
 func (c *Case) scriptRank(spots []Spot) int {
 	for i, s := range spots {
 		if c.right(s.File, s.Line) {
@@ -167,15 +167,15 @@ func (c *Case) scriptRank(spots []Spot) int {
 	return 0
 }
 
-// clean tells whether an outcome says that nothing stands out.
+// clean reports whether an outcome says that nothing stands out.
 func clean(outcome string) bool { return outcome == "floor" || outcome == "spread" }
 
-// unanswered tells whether the recording was too poor for an answer.
+// unanswered reports whether the recording was too poor for an answer.
 func (r *Row) unanswered() bool {
 	return r.Failure != "" || r.Outcome == "too-few-samples" || r.Outcome == "invalid"
 }
 
-// remedies are the findings that say what to do.
+// remedies returns the findings that say what to do.
 func (r *Row) remedies() []Claim {
 	var out []Claim
 	for _, c := range r.Claims {

@@ -152,12 +152,12 @@ func newLab(ctx context.Context, o *options) (*lab, error) {
 	return l, nil
 }
 
-// plain is an error without the directories of this machine.
+// plain returns an error without the directories of this machine.
 func (l *lab) plain(err error) string {
 	return strings.NewReplacer(l.tmp, "…", l.recordings, "…").Replace(err.Error())
 }
 
-// revision is the commit of this tree, and whether it differs from it but for
+// revision returns the commit of this tree, and whether it differs from it but for
 // what this program writes.
 func revision() (commit string, dirty bool) {
 	out, err := exec.Command("git", "rev-parse", "HEAD").Output()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// recording is where a case's recording lies.
+// recording returns where a case's recording lies.
 func (l *lab) recording(c *Case) string { return filepath.Join(l.recordings, c.Name+".whet") }
 
 // record lets whet tune measure a case, as a user would call it.
@@ -42,7 +42,7 @@ func (l *lab) record(ctx context.Context, c *Case, budget time.Duration) error {
 	return err
 }
 
-// target is a package as an operand.
+// target returns a package as an operand.
 func target(pkg string) string {
 	if pkg == "." {
 		return pkg
@@ -50,7 +50,7 @@ func target(pkg string) string {
 	return "./" + pkg
 }
 
-// freeAddr is an address of the loopback interface that nothing listens on.
+// freeAddr returns an address of the loopback interface that nothing listens on.
 func freeAddr() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,7 +14,7 @@ func resultsFile(dir string) string { return filepath.Join(dir, "results", "diag
 
 func spokeFile(dir string) string { return filepath.Join(dir, "results", "spoke.json") }
 
-// text is what the file holds.
+// text returns what the file holds.
 func (s Spoke) text() string {
 	data, err := json.MarshalIndent(s, "", "\t")
 	if err != nil {
@@ -23,7 +23,7 @@ func (s Spoke) text() string {
 	return string(data) + "\n"
 }
 
-// readRows are the rows that are kept, the newest of each case.
+// readRows returns the rows that are kept, the newest of each case.
 func readRows(dir string) (map[string]Row, error) {
 	data, err := os.ReadFile(resultsFile(dir))
 	if errors.Is(err, fs.ErrNotExist) {

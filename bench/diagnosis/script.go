@@ -20,7 +20,7 @@ type Spot struct {
 	Ratio float64 `json:"ratio"`
 }
 
-// script is what whet is held against: each sample of the CPU profiles goes to
+// script returns what whet is held against: each sample of the CPU profiles goes to
 // the innermost line of the module's own code, tests apart, and the lines with
 // the most come first. Samples without such a line count for the whole alone.
 // there is the share of the lines that the commit changed, which tells a judge
@@ -68,7 +68,7 @@ func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err
 	return spots[:min(len(spots), scriptLines)], there, nil
 }
 
-// own are the files of the module's own code, tests apart: by their name in
+// own returns the files of the module's own code, tests apart: by their name in
 // frames, relative to the module's root.
 func own(module string, sources []recording.Source) map[string]string {
 	out := make(map[string]string)

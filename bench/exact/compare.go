@@ -94,7 +94,7 @@ var (
 	stack    = regexp.MustCompile(`(?m): (?:\d+ )+$`)
 )
 
-// unnumbered is what raw prints with locations in place of their numbers, which
+// unnumbered returns what raw prints with locations in place of their numbers, which
 // whet gives by first use, whatever a file says.
 func unnumbered(text string) string {
 	samples, locations, ok := strings.Cut(text, "\nLocations\n")
@@ -117,7 +117,7 @@ func unnumbered(text string) string {
 	return samples + strings.Join(lines, "\n")
 }
 
-// heads is what chance has no say in where pprof's graphs differ in more than
+// heads returns what chance has no say in where pprof's graphs differ in more than
 // order: the legend, and how many nodes there are.
 func heads(text string) string {
 	if !strings.HasPrefix(text, "digraph") {

@@ -74,7 +74,7 @@ func loading(o option) bool {
 	return slices.Contains([]string{"base", "diff_base", "normalize", "symbolize", "buildid", "alloc_space", "alloc_objects", "inuse_space", "inuse_objects", "mean_delay"}, o.name)
 }
 
-// script is what a user types: views, then the pair of options, the same views
+// script returns what a user types: views, then the pair of options, the same views
 // again, filters on the line, and the options taken back one by one.
 func script(s *testProfile, pair []option) string {
 	quote := func(i int) string { return regexp.QuoteMeta(s.names[i%len(s.names)]) }

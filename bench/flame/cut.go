@@ -17,7 +17,7 @@ import (
 // and no others: of a heap profile, whose samples have four, it makes an empty
 // picture. So what both ways draw is a profile cut to two values.
 
-// cutFile is where a process of its own writes a profile of two values: a
+// cutFile returns where a process of its own writes a profile of two values: a
 // process starts with the peak memory of the one that starts it, so that this
 // one must not read profiles before it measures.
 func cutFile(ctx context.Context, file, out string) error {
@@ -67,7 +67,7 @@ func read(file string) (*callstack.Profile, error) {
 // drawnType is the sample type that both draw, as cut calls it.
 const drawnType = "samples"
 
-// twoValues is a profile with the first two values of p, or twice its only one,
+// twoValues returns a profile with the first two values of p, or twice its only one,
 // as CPU profiles name them.
 func twoValues(p *callstack.Profile) *callstack.Profile {
 	out := p.WithColumns(0, min(1, len(p.Types)-1))

@@ -83,7 +83,7 @@ func wrote(name, end string, size *int64) func([]byte) error {
 	}
 }
 
-// drawn is the table of how soon the flame graphs were there; empty where that
+// drawn returns the table of how soon the flame graphs were there; empty where that
 // was not measured.
 func drawn(subjects []Profile) string {
 	t := ledger.Table{Head: []string{"profile", "sample type", "samples", "whet flame", "pprof -raw and the scripts", "scripts/whet, time", "95 % interval", "whet CPU", "scripts CPU", "whet memory", "scripts memory", "whet's file", "scripts' file", "turns"}}

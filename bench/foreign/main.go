@@ -197,7 +197,7 @@ func figures(of []Figure) string {
 	return listed(fmt.Sprintf("%d of %d equal", len(of)-len(apart), len(of)), apart)
 }
 
-// listed is a text with the first few of what differs.
+// listed returns a text with the first few of what differs.
 func listed(text string, apart []string) string {
 	if len(apart) == 0 {
 		return text

@@ -97,7 +97,7 @@ type document struct {
 	HotPlaces []HotPlace `json:"hot_places"`
 }
 
-// slack is how many times of goroutines begin or end with the trace.
+// slack returns how many times of goroutines begin or end with the trace.
 func (d *document) slack() int64 { return 2*d.Summary.Before + d.Summary.Created - d.Summary.Ended + 1 }
 
 func (m *measurer) measure(ctx context.Context, p program, s *ProgramTrace) error {
@@ -147,7 +147,7 @@ func (m *measurer) measure(ctx context.Context, p program, s *ProgramTrace) erro
 
 type weight struct{ count, ns int64 }
 
-// weights are a profile's values by stack.
+// weights returns a profile's values by stack.
 func weights(data []byte) (map[string]weight, weight, error) {
 	of, all := make(map[string]weight), weight{}
 	if len(data) == 0 {

@@ -192,7 +192,7 @@ func fetch(ctx context.Context, url, out string) error {
 	return f.Close()
 }
 
-// free is an address of this machine that nothing listens on.
+// free returns an address of this machine that nothing listens on.
 func free() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -217,7 +217,7 @@ func reference(src io.Reader) (*read, error) {
 	return r, nil
 }
 
-// rootOf is the outermost function of a stack.
+// rootOf returns the outermost function of a stack.
 func rootOf(s trace.Stack) (name string) {
 	for f := range s.Frames() {
 		name = f.Func

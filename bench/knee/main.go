@@ -128,7 +128,7 @@ type kind struct {
 	open, both bool
 }
 
-// bothKinds are those of a round of both searches within one budget.
+// bothKinds returns those of a round of both searches within one budget.
 func bothKinds(only string) []kind {
 	var out []kind
 	for _, k := range kinds(only) {
@@ -139,7 +139,7 @@ func bothKinds(only string) []kind {
 	return out
 }
 
-// kinds are the searches of a round, of servers with a part in their names.
+// kinds returns the searches of a round, of servers with a part in their names.
 func kinds(only string) []kind {
 	var out []kind
 	for _, s := range servers {

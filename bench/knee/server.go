@@ -79,7 +79,7 @@ func (w *workers) ServeHTTP(rw http.ResponseWriter, _ *http.Request) {
 	io.WriteString(rw, "done\n")
 }
 
-// named is the server of a name.
+// named returns the server of a name.
 func named(name string) (*server, error) {
 	i := slices.IndexFunc(servers, func(s *server) bool { return s.name == name })
 	if i < 0 {

@@ -168,7 +168,7 @@ func BenchmarkRow(b *testing.B) {
 	return program, nil
 }
 
-// source is the package of a row, by files.
+// source returns the package of a row, by files.
 func source(r *knowledge.Row) (map[string]string, error) {
 	e := &r.Example
 	files := make(map[string]string)

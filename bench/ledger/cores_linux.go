@@ -2,7 +2,7 @@ package ledger
 
 import "golang.org/x/sys/unix"
 
-// Cores are the processors that this process may use; none when unknown.
+// Cores returns the processors that this process may use; none when unknown.
 func Cores() []int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {

@@ -83,7 +83,7 @@ func run(ctx context.Context) error {
 	return out.Tabulate(func() error { return e.Save(out.Dir, "load") }, kept)
 }
 
-// kept is the README's text about the kept samples, none where there are none
+// kept returns the README's text about the kept samples, none where there are none
 // yet.
 func kept(dir string) (string, error) {
 	e, err := ledger.Load[Samples](dir, "load")

@@ -30,7 +30,7 @@ type Resident struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// at is the last known size before a moment.
+// at returns the last known size before a moment.
 func (m *Memory) at(since time.Duration) int64 {
 	var last int64
 	for _, r := range m.Course {

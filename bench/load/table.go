@@ -13,7 +13,7 @@ import (
 	"whet/internal/stat"
 )
 
-// versions are those of the tools, where Debian's packages know them.
+// versions returns those of the tools, where Debian's packages know them.
 func versions(ctx context.Context) []string {
 	var out []string
 	for _, name := range []string{"wrk", "hey", "nghttp2-client", "nginx"} {
@@ -238,7 +238,7 @@ func restTable(s *Samples) ledger.Table {
 	return t
 }
 
-// invalid is how many of whet's runs were not valid by its own word.
+// invalid returns how many of whet's runs were not valid by its own word.
 func invalid(s *Samples) int {
 	n := 0
 	for _, p := range s.Pairs {
@@ -256,7 +256,7 @@ func invalid(s *Samples) int {
 	return n
 }
 
-// failed is how many requests failed in all runs.
+// failed returns how many requests failed in all runs.
 func failed(s *Samples) int64 {
 	var n int64
 	for _, p := range s.Pairs {

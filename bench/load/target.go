@@ -37,7 +37,7 @@ type target struct {
 	stdin   io.Closer // what the server reads; its end ends it
 }
 
-// cpu is what the target has used so far.
+// cpu returns what the target has used so far.
 func (t *target) cpu() (time.Duration, error) {
 	used, ok := process.GroupCPU(t.running.PID())
 	if !ok {

@@ -35,7 +35,7 @@ type Run struct {
 
 func (r Run) cpuPerRequest() float64 { return float64(r.CPUNs) / float64(r.Requests) }
 
-// share is how much of its processor somebody used.
+// share returns how much of its processor somebody used.
 func (r Run) share(cpuNs int64) float64 { return float64(cpuNs) / float64(r.WallNs) }
 
 // drive runs a generator beside a target and notes what both used. Exit status

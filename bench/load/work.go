@@ -53,7 +53,7 @@ var works = []work{
 	{id: "nginx/8/h2/100", target: "nginx", connections: 8, streams: 100, against: "h2load"},
 }
 
-// missing are the engines that cannot be had here; it says why.
+// missing returns the engines that cannot be had here; it says why.
 func (b *bench) missing(ctx context.Context) ([]string, error) {
 	t, err := b.start(ctx, "nginx", false)
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *bench) round(ctx context.Context, w *work, p *Pair) error {
 	return nil
 }
 
-// said1 is a round's line about one generator.
+// said1 returns a round's line about one generator.
 func said1(r *Run, target string) string {
 	s := fmt.Sprintf("%s/s, %s of CPU a request (%s of its processor, %s %s), p50 %s", quantity.Count(r.PerSecond), quantity.Nanoseconds(r.cpuPerRequest()),
 		quantity.Percent(r.share(r.CPUNs)), target, quantity.Percent(r.share(r.TargetCPUNs)), times(float64(r.P50Ns)))

@@ -36,7 +36,7 @@ func (r BlockRow) compare() benchmath.Comparison {
 	return benchmath.AssumeNothing.Compare(benchmath.NewSample(r.Old, &t), benchmath.NewSample(r.New, &t))
 }
 
-// different is what benchstat shows as a change and not as "~".
+// different returns what benchstat shows as a change and not as "~".
 func (r BlockRow) different() bool {
 	c := r.compare()
 	return c.P < c.Alpha

@@ -76,7 +76,7 @@ func (c comparison) able() bool { return c.time.Rounds >= c.trial.Needed }
 // was below the bound.
 func (c comparison) quiet(bound float64) bool { return c.time.Noise != nil && *c.time.Noise < bound }
 
-// seconds is the benchmark time of the side that took longer: of a turn's
+// seconds returns the benchmark time of the side that took longer: of a turn's
 // three slices half are of one side, on average.
 func (c comparison) seconds() float64 {
 	return 1.5 * float64(max(c.time.Turns, c.time.Rounds)) * float64(c.time.Iterations) * max(c.time.Old, c.time.New) / 1e9
@@ -129,7 +129,7 @@ func filter(cs []comparison, keep func(comparison) bool) []comparison {
 	return slices.DeleteFunc(slices.Clone(cs), func(c comparison) bool { return !keep(c) })
 }
 
-// names are the benchmarks that occur, in the order in which they do.
+// names returns the benchmarks that occur, in the order in which they do.
 func names(cs []comparison) []string {
 	var out []string
 	for _, c := range cs {

@@ -82,7 +82,7 @@ func (b *bench) trial(ctx context.Context, c cell, loaded bool) (t *Trial, err e
 	return t, nil
 }
 
-// options are a user's defaults but for the budget, the rounds of identical
+// options returns a user's defaults but for the budget, the rounds of identical
 // sides, and, for small slowdowns, the benchmarks and the margin.
 func options(q question, pattern string) benchmarks.Options {
 	o := benchmarks.DefaultOptions()
@@ -133,7 +133,7 @@ func newRow(r compare.Row) Row {
 	return row
 }
 
-// String is a trial in one line.
+// String returns a trial in one line.
 func (t *Trial) String() string {
 	load := "alone"
 	if t.Loaded {
@@ -149,7 +149,7 @@ func (t *Trial) String() string {
 		t.Question, load, time.Duration(t.ElapsedNs).Round(time.Second), count[compare.Faster], count[compare.Slower], count[compare.NoChange], count[compare.CannotTell])
 }
 
-// origin is what all trials of one run share.
+// origin returns what all trials of one run share.
 func origin() Origin {
 	e := ledger.Begin[struct{}]("bench/proof")
 	return Origin{

@@ -24,7 +24,7 @@ const (
 	slow2 question = "slow2" // 2 % more work
 )
 
-// units is how many an operation of the new side does.
+// units returns how many an operation of the new side does.
 func (q question) units() int {
 	switch q {
 	case slow3:
@@ -44,7 +44,7 @@ func (q question) identical() bool { return q == same || q == tree || q == added
 // planted reports whether the sides differ in their work.
 func (q question) planted() bool { return q.units() != plainUnits }
 
-// margin is what a user would ask for who looks for so small a change.
+// margin returns what a user would ask for who looks for so small a change.
 func (q question) margin() float64 {
 	switch q {
 	case slow1:
@@ -64,7 +64,7 @@ const sizes = 2
 // than a second.
 const larger = "./^large$"
 
-// pattern is what -bench is set to: all benchmarks, or, for 3 %, one size of
+// pattern returns what -bench is set to: all benchmarks, or, for 3 %, one size of
 // each kind, for four benchmarks one size of four kinds, and for so small a
 // slowdown as 1 % both sizes of one kind, drawn by lot: nobody has the time to
 // look for it in everything.
@@ -119,7 +119,7 @@ func (c cell) longest() time.Duration {
 	return d
 }
 
-// cells are the suite in full. With sixteen benchmarks each, a third of the
+// cells returns the suite in full. With sixteen benchmarks each, a third of the
 // identical sides is 176 comparisons, so that a proof which had too few rounds
 // may be missing; longest has what each takes.
 func cells() []cell {
@@ -130,7 +130,7 @@ func cells() []cell {
 	}
 }
 
-// left is how long what is missing of cells takes, at most.
+// left returns how long what is missing of cells takes, at most.
 func left(cells []cell, trials []Trial) (d time.Duration) {
 	for _, c := range cells {
 		d += time.Duration(max(c.trials-c.done(trials), 0)) * c.longest()
@@ -138,7 +138,7 @@ func left(cells []cell, trials []Trial) (d time.Duration) {
 	return d
 }
 
-// done is the number of trials of a cell that are kept.
+// done returns the number of trials of a cell that are kept.
 func (c cell) done(trials []Trial) (n int) {
 	for _, t := range trials {
 		if t.Question == c.question && (t.Blocks != nil) == c.blocks {

@@ -215,7 +215,7 @@ func (c *Coverage) count(r compare.Row, ratio float64) (wrong bool) {
 	return false
 }
 
-// share is the part of the intervals that cover, and its Monte Carlo error: the
+// share returns the part of the intervals that cover, and its Monte Carlo error: the
 // standard deviation of that share if the true one is wanted.
 func (c Coverage) share(wanted float64) (share, err float64) {
 	n := float64(c.Intervals)

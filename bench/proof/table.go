@@ -50,7 +50,7 @@ func atMost(k, n int) string {
 	return fmt.Sprintf("%d of %d (at most %s)", k, n, quantity.Percent(stat.ShareUpper(k, n, 0.95)))
 }
 
-// holds is the word for a demand; open when there are too few samples to say.
+// holds returns the word for a demand; open when there are too few samples to say.
 func holds(open, ok bool) string {
 	switch {
 	case open:
@@ -64,7 +64,7 @@ func holds(open, ok bool) string {
 // Comparisons below which a share says nothing for or against a demand.
 const fewest = 20
 
-// summary is the table with what was measured.
+// summary returns the table with what was measured.
 func summary(s Samples) string {
 	t := ledger.Table{Head: []string{"question", "demanded", "measured", ""}}
 	add := func(cells ...string) { t.Rows = append(t.Rows, cells) }

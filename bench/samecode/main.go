@@ -116,7 +116,7 @@ func run(ctx context.Context) error {
 	}, render)
 }
 
-// options are those of a proof of the change.
+// options returns those of a proof of the change.
 func (c *Change) options(ctx context.Context, tmp string) (o benchmarks.Options, err error) {
 	o = benchmarks.DefaultOptions()
 	o.Dir = tmp

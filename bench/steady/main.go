@@ -171,7 +171,7 @@ func row(program string, of []Recording) []string {
 	return []string{program, fmt.Sprintf("%d of %d", len(most), len(of)), at, worth(most, 0), worth(most, 1), quantity.Count(float64(fewest.Samples))}
 }
 
-// worth is the range of what the first or the second place is worth.
+// worth returns the range of what the first or the second place is worth.
 func worth(of []Recording, rank int) string {
 	var all []float64
 	for _, r := range of {

@@ -186,7 +186,7 @@ func (m *measurer) measure(ctx context.Context, s *Project) error {
 	return errors.New("no CPU profile in the document")
 }
 
-// size is what the files of a recording take.
+// size returns what the files of a recording take.
 func size(dir string) (total int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -200,7 +200,7 @@ func size(dir string) (total int64, err error) {
 	return total, err
 }
 
-// budgetOf is the budget that a recording was planned with.
+// budgetOf returns the budget that a recording was planned with.
 func budgetOf(rec string) int64 {
 	r, err := recording.Open(rec)
 	if err != nil {
@@ -210,7 +210,7 @@ func budgetOf(rec string) int64 {
 	return r.Plan.BudgetNs
 }
 
-// profileOf is the file of a benchmark's CPU profile in a recording.
+// profileOf returns the file of a benchmark's CPU profile in a recording.
 func profileOf(rec, benchmark string) (string, error) {
 	r, err := recording.Open(rec)
 	if err != nil {
@@ -223,7 +223,7 @@ func profileOf(rec, benchmark string) (string, error) {
 	return "", fmt.Errorf("no CPU profile of %s", benchmark)
 }
 
-// benchmarkFunction is the benchmark's own function among those of a profile:
+// benchmarkFunction returns the benchmark's own function among those of a profile:
 // the deepest literal of it that holds samples, so that set-up around a
 // sub-benchmark does not count.
 func benchmarkFunction(cum map[string]int64, name string) string {

@@ -75,7 +75,7 @@ func refuse(format string, args ...any) error {
 	return &gobench.Error{Kind: gobench.KindUsage, Text: fmt.Sprintf(format, args...)}
 }
 
-// place is where dir lies, which is to be a package of the module around from.
+// place returns where dir lies, which is to be a package of the module around from.
 func (c *Copy) place(from, dir string) (string, error) {
 	here, err := filepath.Abs(from)
 	if err == nil {

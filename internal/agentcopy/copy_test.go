@@ -15,7 +15,7 @@ import (
 	"whet/agent"
 )
 
-// shop is the root of a module.
+// shop returns the root of a module.
 func shop(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -25,7 +25,7 @@ func shop(t *testing.T) string {
 	return root
 }
 
-// contents are the files below a directory.
+// contents returns the files below a directory.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := make(map[string]string)

@@ -68,7 +68,7 @@ func TestNoRuleKnowsTheCasebook(t *testing.T) {
 // the profile's background, who makes the load, a fixture's own greeting.
 var common = map[string]bool{"ServeHTTP": true, "Background": true, "Deadline": true, "Greeting": true, "generator": true}
 
-// declares are the names that a declaration gives: of types, functions,
+// declares returns the names that a declaration gives: of types, functions,
 // methods, constants, variables of the package and in functions, and fields.
 func declares(n ast.Node) []*ast.Ident {
 	switch n := n.(type) {

@@ -52,7 +52,7 @@ var loadsOf = map[string]serviceLoad{
 	"ingest":  {path: "/ingest", concurrency: 4, body: documents},
 }
 
-// order is a call of the gateway, of about 1 KB and without a session.
+// order returns a call of the gateway, of about 1 KB and without a session.
 func order() []byte {
 	b := []byte(`{"header":{"businessName":"shop-checkout","qua":{"v":"7.1.20","os":"linux","model":"M221","lang":"en-GB","net":"wifi","channel":"store"},"trace":"8c51e2a07b3d94f6"},"payload":{"customer":{"id":60417,"mail":"c60417@example.com","vip":false},"lines":[`)
 	for i := range 5 {
@@ -135,7 +135,7 @@ func (r *stageRow) measure(t *testing.T, whet string, times int) string {
 	return out
 }
 
-// load is what drives a row's stage as a service.
+// load returns what drives a row's stage as a service.
 func (r *stageRow) load(t *testing.T, times int) []string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -181,7 +181,7 @@ func keep(t *testing.T, whole, dir string) {
 // isTable reports whether a file is of a case's table of tests.
 func isTable(file string) bool { return strings.HasSuffix(path.Dir(file), "test") }
 
-// typesOf is the typed view of a recording's packages but the tables of tests, with
+// typesOf returns the typed view of a recording's packages but the tables of tests, with
 // the files that they are made of. Of what they import it holds what they use.
 func typesOf(t *testing.T, rec *recording.Recording) (view []byte, files []string) {
 	t.Helper()

@@ -106,7 +106,7 @@ var stageRows = []stageRow{
 
 func (r *stageRow) name() string { return r.study + "-" + r.stage + "-" + r.way }
 
-// recordedRow is the recording of a row, by its name, out of the archive.
+// recordedRow returns the recording of a row, by its name, out of the archive.
 func recordedRow(t *testing.T, name string) string {
 	t.Helper()
 	return parcel.Unpack(t, recordedRows, name+".whet")
@@ -274,7 +274,7 @@ func TestCasebook(t *testing.T) {
 	}
 }
 
-// changed are the case's files that are not what they were when a recording was
+// changed returns the case's files that are not what they were when a recording was
 // made: the lines that it names would be those of other text.
 func (r *stageRow) changed(t *testing.T, dir string) []string {
 	t.Helper()
@@ -315,7 +315,7 @@ func TestCasebookIsSmall(t *testing.T) {
 	}
 }
 
-// sizeOf is what the files below a directory hold.
+// sizeOf returns what the files below a directory hold.
 func sizeOf(t *testing.T, dir string) int64 {
 	t.Helper()
 	var size int64

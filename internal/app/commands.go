@@ -12,7 +12,7 @@ import (
 	"whet/internal/explore"
 )
 
-// commands is the table of verbs, in the order help shows them.
+// commands returns the table of verbs, in the order help shows them.
 func commands() []*cli.Command {
 	return slices.Concat([]*cli.Command{
 		tuneCommand(),

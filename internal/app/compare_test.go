@@ -26,7 +26,7 @@ func goTool(t *testing.T, path string) string {
 	return out
 }
 
-// theirFiles is where benchstat's own fixtures lie.
+// theirFiles returns where benchstat's own fixtures lie.
 func theirFiles(t *testing.T) string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/perf").Output()
@@ -239,7 +239,7 @@ func TestCompareIsBenchcmp(t *testing.T) {
 
 func sortedLines(s string) []string { return slices.Sorted(strings.Lines(s)) }
 
-// firstWords are the names, in their order.
+// firstWords returns the names, in their order.
 func firstWords(s string) []string {
 	var out []string
 	for line := range strings.Lines(s) {

@@ -45,7 +45,7 @@ func parseError(fs *flag.FlagSet, err error) string {
 	return strings.TrimSuffix(text, "parse error") + what
 }
 
-// nearest is the name that is most nearly written as another: two names are near
+// nearest returns the name that is most nearly written as another: two names are near
 // with one change for each three letters, of which exchanging neighbours is one.
 func nearest(name string, names []string) string {
 	best, found := len(name)/3+1, ""
@@ -67,7 +67,7 @@ func nearest(name string, names []string) string {
 	return found
 }
 
-// changes is how many letters have to be added, left out, replaced or exchanged
+// changes returns how many letters have to be added, left out, replaced or exchanged
 // with their neighbour to make b of a.
 func changes(a, b string) int {
 	rows := make([][]int, len(a)+1)

@@ -214,7 +214,7 @@ func asCode(err error, coded *jrpc2.ErrCoder) bool {
 	return ok
 }
 
-// lineOf is the line, from 0, of a text's only one that holds words.
+// lineOf returns the line, from 0, of a text's only one that holds words.
 func lineOf(t *testing.T, text, words string) int {
 	t.Helper()
 	before, _, ok := strings.Cut(text, words)

@@ -97,7 +97,7 @@ func shareRecording(e *cli.Env, place dotwhet.Dir, operands []string, out string
 	return err
 }
 
-// namesHere are what tells this machine and its user: they are in no copy for
+// namesHere returns what tells this machine and its user: they are in no copy for
 // sharing.
 func namesHere() []string {
 	var names []string

@@ -265,7 +265,7 @@ func stops(ts *testscript.TestScript, neg bool, args []string) {
 	checkExit(ts, err, want, stderr.String())
 }
 
-// scriptEnv is the script's environment.
+// scriptEnv returns the script's environment.
 func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCACHE", "GOMODCACHE", "GOPATH", "GOTOOLCHAIN", "GOFLAGS", "WORK", "GOCOVERDIR", "PIPE", "STAGE", "ALIVE", "URL"} {

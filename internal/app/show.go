@@ -85,7 +85,7 @@ func printPage(e *cli.Env, page *run.Page, o run.JSONOptions, show showFlags) er
 // ofFindings reports whether what was asked for takes findings.
 func (f *showFlags) ofFindings() bool { return f.format != "text" || f.bar != review.Bar{} }
 
-// failed is the error of a page whose findings fail the check.
+// failed returns the error of a page whose findings fail the check.
 func (f *showFlags) failed(page *run.Page) error {
 	if n := f.bar.Fails(page); n > 0 {
 		return &cli.ExitError{Code: cli.ExitFound, Err: fmt.Errorf("-fail-on: %s", quantity.Plural(n, "finding"))}

@@ -15,7 +15,7 @@ import (
 	"whet/internal/cli"
 )
 
-// bareProfile is a profile of this test's own goroutines with nothing but
+// bareProfile returns a profile of this test's own goroutines with nothing but
 // addresses, and the names that they had.
 func bareProfile(t *testing.T, change func(*google.Profile)) (path string) {
 	t.Helper()

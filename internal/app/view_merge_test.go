@@ -62,7 +62,7 @@ func TestMergeWritesWhatIsSelected(t *testing.T) {
 	}
 }
 
-// shownColumn is what the options of the test show.
+// shownColumn returns what the options of the test show.
 func shownColumn(p *google.Profile) int {
 	if i := slices.IndexFunc(p.SampleType, func(v *google.ValueType) bool { return v.Type == "alloc_space" }); i >= 0 {
 		return i

@@ -98,7 +98,7 @@ func TestTypeIndex(t *testing.T) {
 	}
 }
 
-// drawn is a profile of two columns over a few names, so that recursion and
+// drawn returns a profile of two columns over a few names, so that recursion and
 // equal stacks are common.
 func drawn(t *rapid.T, name string) *Frames {
 	b := NewBuilder(ValueType{"samples", "count"}, ValueType{"cpu", "nanoseconds"})

@@ -372,7 +372,7 @@ func (s *identities) find(h [2]uint64, number int) (sample int, known bool) {
 	return number, false
 }
 
-// slot is the sample's own or the free one in which it belongs.
+// slot returns the sample's own or the free one in which it belongs.
 func (s *identities) slot(first uint64, second uint32) *identity {
 	mask := uint64(len(s.slots) - 1)
 	for i := first; ; i++ {

@@ -47,7 +47,7 @@ func (p *Pairs) Get(a, b int32) (value int32, found bool) {
 
 func pairKey(a, b int32) uint64 { return uint64(uint32(a+1))<<32 | uint64(uint32(b+1)) }
 
-// slot is the pair's own or the free one in which it belongs.
+// slot returns the pair's own or the free one in which it belongs.
 func (p *Pairs) slot(key uint64) int {
 	mask := len(p.keys) - 1
 	// Fibonacci hashing: the upper bits of the product depend on all of the key's.

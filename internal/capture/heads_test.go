@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// inText is a profile of this test as net/http/pprof writes it with debug=1.
+// inText returns a profile of this test as net/http/pprof writes it with debug=1.
 func inText(t testing.TB, name string) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -171,7 +171,7 @@ func (t *Target) Collect(ctx context.Context) error {
 	return nil
 }
 
-// pprof is the path of a profile below the base.
+// pprof returns the path of a profile below the base.
 func (t *Target) pprof(path string) string {
 	if t.Kind == KindAgent {
 		return "pprof/" + path

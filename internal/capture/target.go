@@ -178,10 +178,10 @@ func (t *Target) at(base *url.URL, socket string) {
 // Close ends the idle connections to the target.
 func (t *Target) Close() { t.client.CloseIdleConnections() }
 
-// Address is where the instruments were found, without user and password.
+// Address returns where the instruments were found, without user and password.
 func (t *Target) Address() string { return t.address }
 
-// Offers are the kinds of artifacts that the target can give, as package
+// Offers returns the kinds of artifacts that the target can give, as package
 // recording names them. Of the CPU profile and the trace it is known only
 // once they were asked for.
 func (t *Target) Offers() []string {
@@ -190,7 +190,7 @@ func (t *Target) Offers() []string {
 	return append([]string(nil), t.offers...)
 }
 
-// Unknown is what the target does not offer, why, and how to get it. It may
+// Unknown returns what the target does not offer, why, and how to get it. It may
 // grow when Profile and Trace meet what is not there.
 func (t *Target) Unknown() []recording.Unknown {
 	t.mu.Lock()
@@ -198,11 +198,11 @@ func (t *Target) Unknown() []recording.Unknown {
 	return append([]recording.Unknown(nil), t.unknown...)
 }
 
-// Rates are those in force when the target was found: all that net/http/pprof
+// Rates returns those in force when the target was found: all that net/http/pprof
 // tells of them, or what the agent says.
 func (t *Target) Rates() Rates { return t.rates }
 
-// GOMAXPROCS is the target's; 0: it does not tell.
+// GOMAXPROCS returns the target's; 0: it does not tell.
 func (t *Target) GOMAXPROCS() int { return t.procs }
 
 // request asks for a path below the base; query may be nil.

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// FileURL is the address of a file.
+// FileURL returns the address of a file.
 func FileURL(name string) string {
 	address := url.URL{Scheme: "file", Path: filepath.ToSlash(name)}
 	return address.String()
@@ -90,7 +90,7 @@ func (b *Browser) Media(ctx context.Context, wishes map[string]string) error {
 	return b.Call(ctx, "Emulation.setEmulatedMedia", map[string]any{"features": features}, nil)
 }
 
-// Picture is the window, or the whole page, as PNG.
+// Picture returns the window, or the whole page, as PNG.
 func (b *Browser) Picture(ctx context.Context, whole bool) ([]byte, error) {
 	params := map[string]any{"format": "png"}
 	if whole {

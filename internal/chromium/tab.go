@@ -216,7 +216,7 @@ func (b *Tab) Want(id string, parts ...string) {
 	}
 }
 
-// Apart are the figures in sight whose unit stands on the next line.
+// Apart returns the figures in sight whose unit stands on the next line.
 func (b *Tab) Apart() []string {
 	b.t.Helper()
 	return Eval[[]string](b, `(() => {
@@ -236,7 +236,7 @@ func (b *Tab) Apart() []string {
 	})()`)
 }
 
-// Complaints are what the page did that it must not do, since it was opened.
+// Complaints returns what the page did that it must not do, since it was opened.
 func (b *Tab) Complaints() []string {
 	b.t.Helper()
 	// A last answer from the page: all events before it have come.

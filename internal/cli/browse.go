@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Link is a file as a file:// address, which terminals and browsers open. What
+// Link returns a file as a file:// address, which terminals and browsers open. What
 // would be control there is escaped.
 func Link(name string) string {
 	if abs, err := filepath.Abs(name); err == nil {
@@ -58,7 +58,7 @@ func browse(link string) error {
 	return nil
 }
 
-// browser is the command line that opens a link. BROWSER may be a list with colons
+// browser returns the command line that opens a link. BROWSER may be a list with colons
 // between its commands, of which the first that is there is taken; a %s in one stands
 // for the link.
 func browser(link string) ([]string, error) {

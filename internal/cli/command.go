@@ -46,7 +46,7 @@ func (c *Command) Flags() (*flag.FlagSet, RunFunc) {
 	return fs, c.Setup(fs)
 }
 
-// OneOperand is the only operand, or says that there has to be one.
+// OneOperand returns the only operand, or says that there has to be one.
 func OneOperand(verb, what string, operands []string) (string, error) {
 	switch {
 	case slices.Contains(operands, "--"):

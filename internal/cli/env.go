@@ -38,7 +38,7 @@ func NewEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {
 	return e
 }
 
-// Path is a file's name for stdout: as it is for a script, and fit for a
+// Path returns a file's name for stdout: as it is for a script, and fit for a
 // terminal on one.
 func (e *Env) Path(name string) string {
 	if e.StdoutTerminal {

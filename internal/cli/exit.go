@@ -58,7 +58,7 @@ func MeasuringError(err error, interrupted string) error {
 	return err
 }
 
-// KeptError is the error of a measurement whose partial results were kept.
+// KeptError returns the error of a measurement whose partial results were kept.
 func KeptError(err error, had, path string) error {
 	err = MeasuringError(err, "interrupted")
 	var ee *ExitError
@@ -68,7 +68,7 @@ func KeptError(err error, had, path string) error {
 	return fmt.Errorf("%w; %s is in %s", err, had, path)
 }
 
-// NewDefect is what recover returned, where it happened.
+// NewDefect returns what recover returned, where it happened.
 func NewDefect(value any) *Defect { return &Defect{value, debug.Stack()} }
 
 // Defect is a panic on its way to the one place that reports it.

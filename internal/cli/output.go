@@ -135,5 +135,5 @@ func (w contextWriter) Write(p []byte) (int, error) {
 // when it is told to.
 const stuckAfter = 3 * time.Second
 
-// PageBeside is the page of a recording, which lies beside it.
+// PageBeside returns the page of a recording, which lies beside it.
 func PageBeside(recording string) string { return strings.TrimSuffix(recording, ".whet") + ".html" }

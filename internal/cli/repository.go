@@ -76,7 +76,7 @@ func SourceLinks(module, from string) func(file string) string {
 	}
 }
 
-// above is the first directory from dir up that is right; "" where none is.
+// above returns the first directory from dir up that is right; "" where none is.
 func above(dir string, right func(string) bool) string {
 	for {
 		if right(dir) {
@@ -90,7 +90,7 @@ func above(dir string, right func(string) bool) string {
 	}
 }
 
-// below is the directory of a module under a repository's root; "" where there is
+// below returns the directory of a module under a repository's root; "" where there is
 // none.
 func below(repository, module string) (found string) {
 	walked := 0

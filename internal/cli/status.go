@@ -21,7 +21,7 @@ type StatusLine struct {
 	shown bool
 }
 
-// Status is the line on stderr.
+// Status returns the line on stderr.
 func (e *Env) Status() *StatusLine {
 	width := e.Width
 	if width == 0 {

@@ -28,7 +28,7 @@ func Abandonable(ctx context.Context, run func() error) error {
 	return awaited(ctx, ended, abandonAfter, ctx.Err)
 }
 
-// awaited is what ends, or, where the context is done, ends within some time more;
+// awaited returns what ends, or, where the context is done, ends within some time more;
 // otherwise says what it is else.
 func awaited(ctx context.Context, ended <-chan error, more time.Duration, otherwise func() error) error {
 	select {
@@ -44,7 +44,7 @@ func awaited(ctx context.Context, ended <-chan error, more time.Duration, otherw
 	}
 }
 
-// UnlessStuck is a writer to w that does not keep a verb from ending.
+// UnlessStuck returns a writer to w that does not keep a verb from ending.
 func UnlessStuck(ctx context.Context, w io.Writer) io.Writer { return &patientWriter{ctx: ctx, w: w} }
 
 // patientWriter waits for a reader that has stopped reading, but only until the

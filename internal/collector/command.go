@@ -17,7 +17,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// Command is the verb.
+// Command returns the verb.
 func Command() *cli.Command {
 	return &cli.Command{
 		Name:       "gc",
@@ -138,7 +138,7 @@ func (v *view) run(ctx context.Context, e *cli.Env, operands []string) error {
 
 func (v *view) toTerminal() bool { return v.output == "" || v.output == "-" }
 
-// outputOf is the file to write to; pages have a name of their own.
+// outputOf returns the file to write to; pages have a name of their own.
 func (v *view) outputOf(name string) string {
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	if strings.ContainsAny(base, " :/\\") || base == "" || base == "." || base[0] == '-' {

@@ -35,7 +35,7 @@ func readHeap(data []byte) (*heap, error) {
 	return &heap{frames: frames, column: column}, nil
 }
 
-// keptHeaps are the earliest and the latest heap profile that a recording has of the
+// keptHeaps returns the earliest and the latest heap profile that a recording has of the
 // process whose log starts with the artifact log; otherwise why is what it lacks. Of a
 // service they stand in the allocs profiles, each after a collection.
 func keptHeaps(rec *recording.Recording, log *recording.Artifact) (before, after *heap, why string, err error) {

@@ -126,7 +126,7 @@ func TestLeakBehindURL(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-// profileOf is a heap profile, one sample for each 512 KiB.
+// profileOf returns a heap profile, one sample for each 512 KiB.
 func profileOf(t *testing.T, inUse map[string]int64) []byte {
 	t.Helper()
 	b := callstack.NewBuilder(callstack.ValueType{Type: "inuse_space", Unit: "bytes"})
@@ -149,7 +149,7 @@ func profileOf(t *testing.T, inUse map[string]int64) []byte {
 
 const gcLog = "gc 1 @0.004s 2%: 0.037+0.29+0.068 ms clock, 0.074+0.069/0.050/0.055+0.13 ms cpu, 3->3->0 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)\n"
 
-// recorded is a recording of a program's log and heap profiles, second by second.
+// recorded returns a recording of a program's log and heap profiles, second by second.
 func recorded(t *testing.T, heaps ...map[string]int64) string {
 	t.Helper()
 	w, err := recording.Create(filepath.Join(t.TempDir(), "x.whet"), time.Unix(1e9, 0))

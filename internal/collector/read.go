@@ -19,7 +19,7 @@ import (
 	"whet/internal/report/gc"
 )
 
-// pageOf is the page of a log.
+// pageOf returns the page of a log.
 func pageOf(name string, t *gctrace.Trace, in analyze.Input, warnings ...string) *gc.Page {
 	p := &gc.Page{Name: name, What: "gctrace log", Trace: t, Warnings: slices.Concat(t.Warnings(), warnings)}
 	in.Process = gc.Biggest(t)

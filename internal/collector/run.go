@@ -77,7 +77,7 @@ func (v *view) command(ctx context.Context, e *cli.Env, command []string) error 
 // errInterrupted ends what the user interrupted, after what was seen.
 var errInterrupted error = &cli.ExitError{Code: cli.ExitInterrupted, Err: errors.New("interrupted: the result covers the time until then")}
 
-// commandInput is what a command reads; a terminal is none of ours to pass on.
+// commandInput returns what a command reads; a terminal is none of ours to pass on.
 func commandInput(e *cli.Env) io.Reader {
 	if f, ok := e.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return nil
@@ -154,7 +154,7 @@ func (r *run) page(command []string, res *process.Result) *gc.Page {
 	return p
 }
 
-// settings are those of the collector in an environment.
+// settings returns those of the collector in an environment.
 func settings(env []string) analyze.Input {
 	var in analyze.Input
 	for _, variable := range env {

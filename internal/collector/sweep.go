@@ -157,7 +157,7 @@ func (v *view) writeSweep(w io.Writer, s *gc.Sweep, e *cli.Env) error {
 	return gc.WriteSweepText(w, s, page.TextOptions{Width: e.Width, Color: e.Color && v.toTerminal()})
 }
 
-// limitsOf are the limits to try of a program with such a peak, in whole MiB.
+// limitsOf returns the limits to try of a program with such a peak, in whole MiB.
 func limitsOf(peak int64) []int64 {
 	out := []int64{sweep.Off}
 	for _, times := range []float64{1, 1.5, 2} {
@@ -232,7 +232,7 @@ func said(outputs ...[]byte) string {
 	return ""
 }
 
-// perOperation is the geometric mean of the times that benchmarks in an output took.
+// perOperation returns the geometric mean of the times that benchmarks in an output took.
 func perOperation(output []byte) (time.Duration, bool) {
 	sum, n := 0.0, 0
 	for _, l := range benchmark.Parse(output) {

@@ -58,7 +58,7 @@ func throttled(s *Subject, _ string) (Verdict, bool) {
 		quantity.Nanoseconds(float64(*run.ThrottledNs)), quantity.Nanoseconds(float64(run.WallNs)))}, true
 }
 
-// busy is the share of the CPU time that the target may use which it used.
+// busy returns the share of the CPU time that the target may use which it used.
 func (r *Conditions) busy() (share float64, known bool) {
 	if r.TargetCPUNs == nil || r.WallNs <= 0 || r.Cores <= 0 {
 		return 0, false
@@ -66,7 +66,7 @@ func (r *Conditions) busy() (share float64, known bool) {
 	return float64(*r.TargetCPUNs) / (float64(r.WallNs) * float64(r.Cores)), true
 }
 
-// inside is how many requests were inside the target on average (Little 1961:
+// inside returns how many requests were inside the target on average (Little 1961:
 // the time of all requests by the time they were watched). It is unknown where
 // the traces show no handler.
 func (r *Conditions) inside() (requests float64, known bool) {
@@ -145,7 +145,7 @@ var waitKinds = []struct {
 	{LockBound, "Lock-bound", "waiting for a lock", []wall.State{wall.Lock}},
 }
 
-// place is where the heaviest of some states mostly was.
+// place returns where the heaviest of some states mostly was.
 func (w *waits) place(states []wall.State) string {
 	best, where := int64(0), ""
 	for _, st := range states {
@@ -252,7 +252,7 @@ func (r *Conditions) crowded() bool {
 	return known && r.GeneratorCPUNs != nil && r.machineFull() && 2*others > *r.MachineBusy*float64(r.MachineCores)
 }
 
-// others is how many of the machine's processors were busy on average with what
+// others returns how many of the machine's processors were busy on average with what
 // is neither the target nor the load generator.
 func (r *Conditions) others() (cores float64, known bool) {
 	if r.MachineBusy == nil || r.TargetCPUNs == nil || r.WallNs <= 0 || r.MachineCores <= 0 {

@@ -25,7 +25,7 @@ func traced(covered int64, groups ...wall.Group) *wall.Result {
 	return &wall.Result{CoveredNs: covered, Groups: groups}
 }
 
-// running is a subject of 300 samples, 3 s of CPU time in 10 s of 2 cores.
+// running returns a subject of 300 samples, 3 s of CPU time in 10 s of 2 cores.
 func running(kind string, run Conditions) *Subject {
 	s := subject("x", cpuProfile(sample{stack: []string{"m/x.f"}, n: 300}), nil, nil)
 	s.Kind, s.Run = kind, &run

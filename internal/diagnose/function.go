@@ -36,7 +36,7 @@ func (s *Subject) FunctionAt(file string, line int) *Function {
 // Line returns the line of a position in the function.
 func (f *Function) Line(pos token.Pos) int { return f.fset.Position(pos).Line }
 
-// FunctionOf is a declared function of the user's own by the name the linker gives
+// FunctionOf returns a declared function of the user's own by the name the linker gives
 // it, nil where its source is not at hand. Its object is nil where it is not typed.
 func (s *Subject) FunctionOf(name string) *typed.Function {
 	if _, made := symbolname.Cut(name); s.Program == nil || made != symbolname.Written {

@@ -124,7 +124,7 @@ func geometric(objects map[int64]int64, iterations int64) (sizes []int64, bytes 
 	return sizes, bytes
 }
 
-// blockSize is the size of the blocks that a heap profile's sample counts.
+// blockSize returns the size of the blocks that a heap profile's sample counts.
 func blockSize(labels []callstack.Label) int64 {
 	for _, l := range labels {
 		if l.Key == "bytes" && l.Str == "" {

@@ -7,7 +7,7 @@ import (
 	"whet/internal/analyze/hot"
 )
 
-// doubling is a buffer that grew once from 64 bytes to 64·2^(n−1).
+// doubling returns a buffer that grew once from 64 bytes to 64·2^(n−1).
 func doubling(n int, objects int64, stack ...string) []sample {
 	var out []sample
 	for i := range n {

@@ -103,7 +103,7 @@ func passing(c *hot.Classified, column int, places []Location) Keep {
 // most of them is named.
 const fewestUnder = 20
 
-// MostUnder is the own line that most of the CPU time under a lock, which under
+// MostUnder returns the own line that most of the CPU time under a lock, which under
 // selects, is spent at or below, innermost first, and its share of that time. It is none where the
 // samples are few, or no line has half of them.
 func (s *Subject) MostUnder(under Keep) (at Location, share float64, ok bool) {
@@ -138,7 +138,7 @@ func both(a, b Keep) Keep {
 	return func(i int) bool { return a(i) && b(i) }
 }
 
-// At is a place for people: "file:line".
+// At returns a place for people: "file:line".
 func (s *Subject) At(p Location) string {
 	return fmt.Sprintf("%s:%d", s.display(p.File), p.Line)
 }

@@ -174,7 +174,7 @@ func (r *Rule) at(s *Subject, at *Spot) (j Judgement, failure string) {
 	return r.At(s, at), ""
 }
 
-// spot is an entry in one subject; nil where that has no sample of it.
+// spot returns an entry in one subject; nil where that has no sample of it.
 func (l *ledger) spot(e *entry, subject int) *Spot {
 	c := l.subjects[subject]
 	at := &Spot{Function: e.lines[0].at.Function, File: e.lines[0].at.File, Worth: e.worth}
@@ -272,7 +272,7 @@ func causeOf(p *finding.HotPlace) string {
 // half is the part of a place from which one kind of work is its cost.
 const half = 0.5
 
-// causeWords is what a kind of work is, for a sentence; "" where it says nothing.
+// causeWords returns what a kind of work is, for a sentence; "" where it says nothing.
 func causeWords(kind places.Kind, called string) string {
 	switch kind {
 	case places.Instructions, places.Other:

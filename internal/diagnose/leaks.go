@@ -24,7 +24,7 @@ type Rise struct {
 	Ns       int64   // that were watched
 }
 
-// Added is how much it rose by, 0 where it did not rise steadily.
+// Added returns how much it rose by, 0 where it did not rise steadily.
 func (r Rise) Added() float64 {
 	if !r.Known || !r.Steady {
 		return 0
@@ -32,7 +32,7 @@ func (r Rise) Added() float64 {
 	return max(r.To-r.From, 0)
 }
 
-// LeftBehind is what n of a kind are for each operation.
+// LeftBehind returns what n of a kind are for each operation.
 func (s *Subject) LeftBehind(kind string, n, operations int64) *finding.Leak {
 	l := &finding.Leak{Kind: kind, Count: n, Operations: operations}
 	if operations > 0 {

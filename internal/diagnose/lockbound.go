@@ -54,7 +54,7 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 	return v.at(lock), true
 }
 
-// lockDelayOfCPU is how long goroutines wait for locks in as many iterations as
+// lockDelayOfCPU returns how long goroutines wait for locks in as many iterations as
 // the CPU profile covers, in nanoseconds.
 //
 // The mutex profile samples one contention in f and counts it f times: where
@@ -76,7 +76,7 @@ func (s *Subject) lockDelayOfCPU() float64 {
 	return d
 }
 
-// shorterDelay is the smaller of the two, of the module's locks or of tests'.
+// shorterDelay returns the smaller of the two, of the module's locks or of tests'.
 func (s *Subject) shorterDelay(ofTests bool) float64 {
 	d := s.scaled(lockDelay(s.lockPlaces(s.Mutex, s.MutexCol, ofTests)), s.MutexIterations)
 	if s.Block != nil && s.BlockIterations > 0 {
@@ -116,7 +116,7 @@ func (s *Subject) waitingRequests(d float64, lock string) (Verdict, bool) {
 	return Verdict{Kind: LockBound, Text: fmt.Sprintf("Lock-bound: of %d requests in flight %.1f wait for a lock on average", run.Concurrency, min(share, 1)*float64(run.Concurrency))}.at(lock), true
 }
 
-// lockDelay is how long goroutines waited at places, in nanoseconds.
+// lockDelay returns how long goroutines waited at places, in nanoseconds.
 func lockDelay(places []contention.Site) float64 {
 	var d int64
 	for _, p := range places {
@@ -125,7 +125,7 @@ func lockDelay(places []contention.Site) float64 {
 	return float64(d)
 }
 
-// lockPlaces are the locks of package sync that are waited for: by the module's code,
+// lockPlaces returns the locks of package sync that are waited for: by the module's code,
 // or by tests and benchmarks. The runtime's own locks and sync.Once are not among
 // them.
 func (s *Subject) lockPlaces(c *hot.Classified, column int, ofTests bool) []contention.Site {
@@ -184,7 +184,7 @@ func (s *Subject) judgedByTrace() bool {
 	return s.Kind != recording.TargetService || known && requests > 0
 }
 
-// lockAt is where a lock is waited for, and the function.
+// lockAt returns where a lock is waited for, and the function.
 func (s *Subject) lockAt(p *contention.Site) (at, function string) {
 	return s.At(Location{File: p.File, Line: p.Line}), strings.TrimSuffix(p.Function, ".deferwrap1")
 }

@@ -90,7 +90,7 @@ func (s *Subject) manage() (m memoryManagement) {
 	return m
 }
 
-// CollectorShare is the share of the CPU time of the base and the runtime's background
+// CollectorShare returns the share of the CPU time of the base and the runtime's background
 // work that the collector's own goroutines take, in [0,1].
 func (s *Subject) CollectorShare() float64 {
 	m := s.memory()
@@ -124,7 +124,7 @@ func (m *memoryManagement) add(o memoryManagement) {
 	m.schedUnknown = m.schedUnknown || o.schedUnknown
 }
 
-// wanted is how many processors a process used or was ready to use on average,
+// wanted returns how many processors a process used or was ready to use on average,
 // by the system's scheduler: the rest of its time it waited.
 func (m *memoryManagement) wanted() (processors float64, known bool) {
 	if m.schedUnknown || m.sched.WallNs <= 0 {

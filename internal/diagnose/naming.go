@@ -164,7 +164,7 @@ func cpuBound(subjects []*Subject, need int64) string {
 	return text
 }
 
-// apart are the bottlenecks of benchmarks, each judged by itself, those with most
+// apart returns the bottlenecks of benchmarks, each judged by itself, those with most
 // samples first.
 func apart(subjects []*Subject, need int64) (out []bottleneckShare) {
 	for _, s := range subjects {

@@ -99,7 +99,7 @@ func (l *ledger) ofItsOwn(e *entry) string {
 	return "nearly all of it in instructions of its own"
 }
 
-// named is where a place is, as far as the profile tells.
+// named returns where a place is, as far as the profile tells.
 func named(p *finding.HotPlace) string {
 	switch {
 	case p.File == "":
@@ -164,7 +164,7 @@ func (l *ledger) ownWork() []string {
 		quantity.Percent(least), quantity.Percent(most), quantity.Plural(names, "benchmark"), worst)}
 }
 
-// costliest is the place of the most worth: of those that are worth about the
+// costliest returns the place of the most worth: of those that are worth about the
 // same, the first stands first for another reason.
 func costliest(places []finding.HotPlace) *finding.HotPlace {
 	most := slices.MaxFunc(places, func(a, b finding.HotPlace) int { return cmp.Compare(a.WorthRatio, b.WorthRatio) })

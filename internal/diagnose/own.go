@@ -80,7 +80,7 @@ func (s *Subject) supportsTests(f *callstack.Frame) bool {
 	return false
 }
 
-// Innermost is the innermost frame of the user's own on a stack; without any, the
+// Innermost returns the innermost frame of the user's own on a stack; without any, the
 // innermost whose function is one that answers for it; nil: there is none.
 func (s *Subject) Innermost(c *hot.Classified, stack []callstack.FrameID, answers func(function string) bool) (other *callstack.Frame) {
 	for _, id := range stack {
@@ -99,7 +99,7 @@ func (s *Subject) Innermost(c *hot.Classified, stack []callstack.FrameID, answer
 // that the line calls; "" stands for its own instructions.
 type CalleeSamples map[string]*Sets
 
-// Costs are the samples that pass through each line of the user's own, by file and line;
+// Costs returns the samples that pass through each line of the user's own, by file and line;
 // benchmarks' functions are left out. A sample is of each of the own lines on its stack.
 func (s *Subject) Costs() map[string]map[int]CalleeSamples {
 	type key struct{}

@@ -121,11 +121,11 @@ func (c *charges) profile(measure int) (of *hot.Classified, column int) {
 	return nil, 0
 }
 
-// declared is the function as its source declares it: a literal stands in it, and
+// declared returns the function as its source declares it: a literal stands in it, and
 // all instantiations of a generic function are one.
 func declared(symbol string) string { return symbolname.Elide(symbolname.Parse(symbol).Declared()) }
 
-// declaredAt is the line of the declared function.
+// declaredAt returns the line of the declared function.
 func declaredAt(at places.Line) places.Line {
 	at.Function = declared(at.Function)
 	return at
@@ -185,7 +185,7 @@ func (l *ledger) entry(at places.Line) *entry {
 	return e
 }
 
-// waitIn is the share of the time that is waited for an entry in one subject; 0
+// waitIn returns the share of the time that is waited for an entry in one subject; 0
 // where too few waits were sampled to say. Beside no CPU time at all any delay
 // would be all of it, so a few waits do not count there.
 func (l *ledger) waitIn(subject int, p portion) float64 {
@@ -196,7 +196,7 @@ func (l *ledger) waitIn(subject int, p portion) float64 {
 	return c.waitShare(float64(p.spent[waitTime]))
 }
 
-// share is the part of a measure's whole that a portion is; 0 where it is not
+// share returns the part of a measure's whole that a portion is; 0 where it is not
 // known.
 func (c *charges) share(measure int, p portion) float64 {
 	if c.of[measure] == nil {
@@ -205,7 +205,7 @@ func (c *charges) share(measure int, p portion) float64 {
 	return ratio(p.spent[measure], c.of[measure].Total)
 }
 
-// worthIn is what an entry is worth in one subject; see finding.Worth.
+// worthIn returns what an entry is worth in one subject; see finding.Worth.
 func (l *ledger) worthIn(subject int, p portion) float64 {
 	c := l.subjects[subject]
 	alloc := c.share(allocBytes, p)
@@ -220,7 +220,7 @@ func (l *ledger) worthIn(subject int, p portion) float64 {
 	return c.share(waitTime, p)
 }
 
-// worthOf is what an entry is worth in all subjects together: of their CPU
+// worthOf returns what an entry is worth in all subjects together: of their CPU
 // time, each with its collector's, or of waiting where it is most.
 func (l *ledger) worthOf(e *entry) float64 {
 	work, wait := 0.0, 0.0
@@ -242,7 +242,7 @@ func (l *ledger) worthOf(e *entry) float64 {
 	return max(work, wait)
 }
 
-// cause is what a finding says of the place that most of its cost in one
+// cause returns what a finding says of the place that most of its cost in one
 // subject is charged to. A claim below the threshold explains nothing.
 func (l *ledger) cause(subject int, w *weighedClaim) (chargedFinding, bool) {
 	if subject < 0 || !w.above {
@@ -258,7 +258,7 @@ func (l *ledger) cause(subject int, w *weighedClaim) (chargedFinding, bool) {
 	}, true
 }
 
-// heaviest is the line that most of a claim's cost in one subject is charged
+// heaviest returns the line that most of a claim's cost in one subject is charged
 // to.
 func (l *ledger) heaviest(subject int, w *weighedClaim) (places.Line, bool) {
 	c := l.subjects[subject]
@@ -427,7 +427,7 @@ func (l *ledger) describe(p *finding.HotPlace, e *entry) {
 	}
 }
 
-// lead is the subject that spends most at an entry.
+// lead returns the subject that spends most at an entry.
 func (l *ledger) lead(e *entry) *Subject { return l.subjects[l.leading(e)].Subject }
 
 func (l *ledger) leading(e *entry) int {
@@ -440,7 +440,7 @@ func (l *ledger) leading(e *entry) int {
 	return best
 }
 
-// delayShare is the largest of the subjects': delays of several runs have no
+// delayShare returns the largest of the subjects': delays of several runs have no
 // scale in common.
 func (l *ledger) delayShare(e *entry) float64 {
 	most := 0.0
@@ -452,7 +452,7 @@ func (l *ledger) delayShare(e *entry) float64 {
 	return most
 }
 
-// share is what an amount is of all that was charged; nil where that is nothing.
+// share returns what an amount is of all that was charged; nil where that is nothing.
 func (l *ledger) share(of amounts, measure int) *float64 {
 	whole := l.accounts[measure].total
 	if whole <= 0 {

@@ -103,7 +103,7 @@ func (s *Subject) longestWait() string {
 	return ""
 }
 
-// addedAt is the line of the user's own that takes most of the CPU time which an
+// addedAt returns the line of the user's own that takes most of the CPU time which an
 // operation takes more than at one processor, with what it calls, and its share of it; "" where
 // no place has much of it.
 func (s *Subject) addedAt() (at string, share float64) {

@@ -127,7 +127,7 @@ type Samples struct {
 
 func (s Samples) empty() bool { return s.CPU == nil && s.Allocs == nil && s.Mutex == nil }
 
-// avoidable is the part of the cost that the remedy removes.
+// avoidable returns the part of the cost that the remedy removes.
 func (c *Claim) avoidable() Samples {
 	if c.Avoidable.empty() {
 		return c.Cost

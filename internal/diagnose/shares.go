@@ -21,7 +21,7 @@ func baseSum(c *hot.Classified, t int, keep Keep) int64 {
 	return c.Sum(t, func(i int) bool { return c.Class[i] == hot.Base && keep(i) })
 }
 
-// baseTotal is the sum of column t over the whole base.
+// baseTotal returns the sum of column t over the whole base.
 func (s *Subject) baseTotal(c *hot.Classified, t int) int64 {
 	type column struct {
 		of *hot.Classified
@@ -59,7 +59,7 @@ func (s *Subject) EachSample(f func(c *hot.Classified, sample *callstack.Stacks,
 // Sets are sets of a subject's samples, for rules that build them with EachSample.
 type Sets struct{ CPU, Allocs Set }
 
-// Of is the set of a profile's samples.
+// Of returns the set of a profile's samples.
 func (x *Sets) Of(s *Subject, c *hot.Classified) *Set {
 	if c == s.Allocs {
 		return &x.Allocs
@@ -77,10 +77,10 @@ func (x *Sets) Join(o *Sets) {
 	}
 }
 
-// Len is how many samples the sets hold.
+// Len returns how many samples the sets hold.
 func (x *Sets) Len() int { return x.CPU.Len() + x.Allocs.Len() }
 
-// Samples are those in the sets.
+// Samples returns those in the sets.
 func (x *Sets) Samples() Samples { return Samples{CPU: x.CPU.Keep(), Allocs: x.Allocs.Keep()} }
 
 // Union selects what either of two sets of samples does.
@@ -140,7 +140,7 @@ func (s *Subject) CPUSamples(keep Keep) int64 {
 	return baseSum(s.CPU, column, keep) / each
 }
 
-// sampleCounts is a column of the CPU profile, and how much of it a sample is.
+// sampleCounts returns a column of the CPU profile, and how much of it a sample is.
 func (s *Subject) sampleCounts() (column int, each int64) {
 	if s.CPU == nil {
 		return 0, 1
@@ -223,7 +223,7 @@ func (s *Subject) allocates() bool {
 	return true
 }
 
-// delay is the mutex delay of a set, in nanoseconds.
+// delay returns the mutex delay of a set, in nanoseconds.
 func (s *Subject) delay(keep Keep) float64 { return float64(baseSum(s.Mutex, s.MutexCol, keep)) }
 
 // delayShare returns d/(d + c), where d is a mutex delay and c the base's CPU
@@ -237,7 +237,7 @@ func (s *Subject) delayShare(d float64) float64 {
 	return d / (d + float64(s.baseTotal(s.CPU, s.CPUColumn)))
 }
 
-// waitShare is the part of the time that would be gained without a mutex delay of d
+// waitShare returns the part of the time that would be gained without a mutex delay of d
 // nanoseconds, as far as the mutex profile knows it, in [0,1]. A benchmark's delay stands for time
 // (delayShare). A request takes its own part of the delay longer: the delay by
 // the requests it covers, divided by the mean service time. In a program
@@ -292,7 +292,7 @@ type shares struct {
 	fewWaits          bool    // the same for that of delay
 }
 
-// time is the largest share of time that counts for the threshold.
+// time returns the largest share of time that counts for the threshold.
 func (s shares) time() float64 {
 	switch {
 	case s.few:
@@ -303,7 +303,7 @@ func (s shares) time() float64 {
 	return max(s.cpu, s.delay)
 }
 
-// bytes is the share of bytes that counts for the threshold.
+// bytes returns the share of bytes that counts for the threshold.
 func (s shares) bytes() float64 {
 	if s.fewAllocs {
 		return 0
@@ -311,7 +311,7 @@ func (s shares) bytes() float64 {
 	return s.alloc
 }
 
-// part is what is removed of the samples.
+// part returns what is removed of the samples.
 func (s shares) part(r Removed) shares {
 	if r != (Removed{}) {
 		s.cpu, s.alloc, s.delay, s.wait = r.Time*s.cpu, r.Bytes*s.alloc, r.Time*s.delay, r.Time*s.wait
@@ -319,7 +319,7 @@ func (s shares) part(r Removed) shares {
 	return s
 }
 
-// max is the largest share worth a word.
+// max returns the largest share worth a word.
 func (s shares) max() float64 { return max(s.time(), s.alloc) }
 
 func (s *Subject) shares(set Samples, minSamples int) shares {
@@ -370,7 +370,7 @@ type weighedClaim struct {
 	underLock *Location // of the lock whose delay it took over; nil: of none
 }
 
-// leastWorth is what a claim must be worth in time where its bytes are the reason.
+// leastWorth returns what a claim must be worth in time where its bytes are the reason.
 func (s *Subject) leastWorth(c *Claim) float64 {
 	switch {
 	case c.InTime:
@@ -381,7 +381,7 @@ func (s *Subject) leastWorth(c *Claim) float64 {
 	return bytesMatter
 }
 
-// worth is what a claim's place, or the part of it that the remedy removes, is
+// worth returns what a claim's place, or the part of it that the remedy removes, is
 // worth in one subject, as a hot place is. Of a claim that selects no CPU samples,
 // the allocator's work for its bytes is added. Where nobody knows what a wait is
 // of the time, the delay by itself and the base's CPU time stands for it: a lock

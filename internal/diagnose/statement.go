@@ -22,7 +22,7 @@ type Statement struct {
 	Loop        ast.Stmt // innermost for or range statement of Func around it, or nil
 }
 
-// At is where the statement begins.
+// At returns where the statement begins.
 func (st *Statement) At() SourceLine { return SourceLine{st.File, st.First} }
 
 // sourceFile is a parsed file with the statement of each line.
@@ -246,7 +246,7 @@ func (st *Statement) Place(function string) Location {
 	return Location{Function: function, File: st.File, Line: st.First, EndLine: st.Last}
 }
 
-// Sites are the calls of a statement in source order, as the type checker sees
+// Sites returns the calls of a statement in source order, as the type checker sees
 // them; of all statements on its lines that have no line of their own.
 func (s *Subject) Sites(st Statement) (sites []typed.Site) {
 	if s.Program == nil {

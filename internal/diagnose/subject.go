@@ -109,7 +109,7 @@ type Subject struct {
 	once  map[any]any               // see Once
 }
 
-// Once is what make says of a subject, which is asked when it is first needed; key
+// Once returns what make says of a subject, which is asked when it is first needed; key
 // is of a type of the caller's own.
 func Once[T any](s *Subject, key any, make func(*Subject) T) T {
 	if v, ok := s.once[key]; ok {
@@ -151,7 +151,7 @@ type Sources interface {
 	Display(frameFile string) string
 }
 
-// display is a frame's file for people.
+// display returns a frame's file for people.
 func (s *Subject) display(file string) string {
 	if s.Source == nil {
 		return file

@@ -38,7 +38,7 @@ func (s *Subject) withoutTests(ws []weighedClaim) (rest []weighedClaim, warnings
 	return rest, warnings
 }
 
-// text is the largest of the shares, for people.
+// text returns the largest of the shares, for people.
 func (s shares) text() string {
 	switch most := max(s.time(), s.bytes()); {
 	case most == s.bytes():

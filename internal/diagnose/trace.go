@@ -168,7 +168,7 @@ type HandOff struct {
 	samples   int64
 }
 
-// Share is what would be gained if nobody waited there.
+// Share returns what would be gained if nobody waited there.
 func (h *HandOff) Share() float64 { return min(h.Operate+h.Schedule, 1) }
 
 // HandOff works out what waiting at places costs.
@@ -203,7 +203,7 @@ func (s *Subject) HandOff(at []*LocationWait) HandOff {
 	return h
 }
 
-// given is the part of the time of the trace's processors that was CPU time: on a busy
+// given returns the part of the time of the trace's processors that was CPU time: on a busy
 // machine a thread that does not run has its processor all the same.
 func (s *Subject) given() float64 {
 	if s.CPU.Duration <= 0 || s.Trace.SpanNs <= 0 {

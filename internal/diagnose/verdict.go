@@ -55,7 +55,7 @@ const (
 	holds = 0.5
 )
 
-// verdict is the bottleneck, what outcome says of it where no finding does, and
+// verdict returns the bottleneck, what outcome says of it where no finding does, and
 // what else happened that nobody must miss.
 // pool has their samples where each has too few; nil: there is none.
 func verdict(reg *Registry, subjects []*Subject, pool *Subject, findings []finding.Finding, outcome func(VerdictKind) (Outcome, string)) Verdict {
@@ -158,7 +158,7 @@ func moreBenchmarks(subjects []*Subject) string {
 	return "; " + forMore(subjects)
 }
 
-// forMore is the subjects' own: they are of one kind.
+// forMore returns the subjects' own: they are of one kind.
 func forMore(subjects []*Subject) string {
 	if len(subjects) == 0 {
 		return (&Subject{}).forMore()

@@ -68,7 +68,7 @@ func (s *Subject) waitPerOperation(d float64) float64 {
 	return d / whole
 }
 
-// lockWait is the part of the time that would be gained without a mutex delay of d
+// lockWait returns the part of the time that would be gained without a mutex delay of d
 // nanoseconds, by what sees most of the waits, and what that is.
 //
 // The mutex profile samples one contention in some, and charges the delay to who

@@ -13,7 +13,7 @@ import (
 	"whet/internal/typed"
 )
 
-// names are those of the benchmarks that the profiles are of.
+// names returns those of the benchmarks that the profiles are of.
 func (s *Subject) names() []string {
 	if s.Pool != nil {
 		return slices.Clone(s.Pool)
@@ -26,7 +26,7 @@ func (s *Subject) isBenchmark() bool {
 	return s.Kind == "" || s.Kind == recording.TargetBenchmark
 }
 
-// brief is a name that a sentence has room for: what is longer than nameRunes
+// brief returns a name that a sentence has room for: what is longer than nameRunes
 // keeps its beginning and its end.
 func brief(name string) string {
 	runes := []rune(name)
@@ -146,7 +146,7 @@ func (s *Subject) OfParameter(t types.Type, at Location) bool {
 	return fn != nil && fn.Node.Recv == nil && fn.Node.Type.TypeParams != nil && typed.OfParameter(t)
 }
 
-// homeOf is the place for what a declared function makes.
+// homeOf returns the place for what a declared function makes.
 func (s *Subject) homeOf(fn *ast.FuncDecl, file string) (where string, why []finding.Evidence) {
 	pkg := s.PackageOf(file)
 	if pkg == nil {

@@ -101,7 +101,7 @@ func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJS
 	return nil
 }
 
-// costsOf is the service whose costs a recording holds, and these.
+// costsOf returns the service whose costs a recording holds, and these.
 func costsOf(rec *recording.Recording) (url string, costs []tune.Cost, err error) {
 	service, err := loadformat.ServicePart.Of(&rec.Manifest)
 	if err != nil || service == nil {

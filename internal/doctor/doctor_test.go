@@ -20,7 +20,7 @@ import (
 	"whet/internal/recording"
 )
 
-// machine is an examiner of a world in which all is well; cases spoil it.
+// machine returns an examiner of a world in which all is well; cases spoil it.
 func machine(t *testing.T) *examiner {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func machine(t *testing.T) *examiner {
 	}
 }
 
-// answers is a world of commands: by the program and its first argument, or by
+// answers returns a world of commands: by the program and its first argument, or by
 // the program. A program that is not named does not exist; one in a scratch
 // directory is "a program".
 func answers(known map[string]string) func(context.Context, string, string, ...string) (string, string, error) {
@@ -82,7 +82,7 @@ func cpuProfileOf(t *testing.T, n int64, period time.Duration) []byte {
 	return buf.Bytes()
 }
 
-// examined are the checks whose answer the machine above decides; the others
+// examined returns the checks whose answer the machine above decides; the others
 // try the runtime this test runs on.
 func examined(t *testing.T, x *examiner) map[string]instrument {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace is what an ordinary user may still write below dir.
+// freeSpace returns what an ordinary user may still write below dir.
 func freeSpace(dir string) (int64, bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -17,7 +17,7 @@ func freeSpace(dir string) (int64, bool) {
 	return int64(st.Bavail) * int64(st.Bsize), true
 }
 
-// cpuTime is what this process has used so far, 0 when the system does not
+// cpuTime returns what this process has used so far, 0 when the system does not
 // say.
 func cpuTime() time.Duration {
 	var u unix.Rusage

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// freeSpace is what this user may still write below dir.
+// freeSpace returns what this user may still write below dir.
 func freeSpace(dir string) (int64, bool) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -19,7 +19,7 @@ func freeSpace(dir string) (int64, bool) {
 	return int64(available), true
 }
 
-// cpuTime is what this process has used so far, 0 when the system does not
+// cpuTime returns what this process has used so far, 0 when the system does not
 // say.
 func cpuTime() time.Duration {
 	var created, exited, kernel, user windows.Filetime

@@ -86,7 +86,7 @@ func (l Array[T]) MarshalJSON() ([]byte, error) {
 	return encode(append([]T{}, l...), "")
 }
 
-// Items are those of a list that is never null.
+// Items returns those of a list that is never null.
 func Items[T any](l []T) Array[T] { return l }
 
 // Number is a figure that may be none: NaN and the infinities, which JSON does
@@ -107,7 +107,7 @@ func Known(v *float64) *float64 {
 	return v
 }
 
-// Amount is a value with a key that names its unit: "flat_ns", "flat_bytes",
+// Amount returns a value with a key that names its unit: "flat_ns", "flat_bytes",
 // "flat_count", or "flat" of any other.
 func Amount(key, unit string, v int64) Object {
 	return Object{key + map[string]string{"nanoseconds": "_ns", "bytes": "_bytes", "count": "_count"}[unit], v}

@@ -11,7 +11,7 @@ import (
 // of IfSet of a zero one. An object that is a document begins with Begin.
 type Object []any
 
-// Begin are the members that a document begins with.
+// Begin returns the members that a document begins with.
 func Begin(schema string, warnings []string) Object {
 	return Object{"schema", schema, "warnings", append([]string{}, warnings...)}
 }
@@ -19,7 +19,7 @@ func Begin(schema string, warnings []string) Object {
 // leftOut is the value of a member that is not there.
 type leftOut struct{}
 
-// IfSet is the value of a member that is left out where it is zero.
+// IfSet returns the value of a member that is left out where it is zero.
 func IfSet[T comparable](v T) any {
 	if v == *new(T) {
 		return leftOut{}

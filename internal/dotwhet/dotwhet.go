@@ -135,7 +135,7 @@ func tryWrite(dir string) error {
 	return os.Remove(probe)
 }
 
-// shown is a path as users see it: relative where it lies in the module.
+// shown returns a path as users see it: relative where it lies in the module.
 func (p Dir) shown(name string) string {
 	if p.own != "" && strings.HasPrefix(name, filepath.Dir(p.own)) {
 		if rel, err := filepath.Rel(p.from, name); err == nil {
@@ -150,7 +150,7 @@ var (
 	dotVersion   = lazyregexp.Pattern{Text: `\.v[0-9]+$`} // of gopkg.in
 )
 
-// Name is what a recording of a package is called: after its module, without a
+// Name returns what a recording of a package is called: after its module, without a
 // major version, and what is below it. module is "" where there is none.
 func Name(module, importPath string) string {
 	if module == "" || module == "std" {
@@ -188,7 +188,7 @@ func clean(name string) string {
 	return name
 }
 
-// New is the path for a recording that was recorded from dir, of that name.
+// New returns the path for a recording that was recorded from dir, of that name.
 func New(dir, name string) (string, error) {
 	p, err := Of(dir)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// module is a module's root, with a cache directory of its own beside it.
+// module returns a module's root, with a cache directory of its own beside it.
 func module(t *testing.T) (root string) {
 	t.Helper()
 	dir := t.TempDir()

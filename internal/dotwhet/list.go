@@ -26,7 +26,7 @@ type Entry struct {
 	dir, file string
 }
 
-// base is what @NAME calls it by, besides its name.
+// base returns what @NAME calls it by, besides its name.
 func (e *Entry) base() string {
 	if recording.Numbered(e.Manifest.DefaultName, e.file) > 0 {
 		return e.Manifest.DefaultName

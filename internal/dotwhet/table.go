@@ -63,7 +63,7 @@ func (p Dir) rows() ([]row, error) {
 	return rows, err
 }
 
-// outcome is what the findings of the recording said when it was made; nil where
+// outcome returns what the findings of the recording said when it was made; nil where
 // it holds none.
 func (e *Entry) outcome() *string {
 	rec, err := recording.Open(filepath.Join(e.dir, e.file))
@@ -90,7 +90,7 @@ func (e *Entry) outcome() *string {
 	return nil
 }
 
-// size is what the files of a directory take.
+// size returns what the files of a directory take.
 func size(dir string) int64 {
 	var total int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

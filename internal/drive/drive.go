@@ -56,7 +56,7 @@ func (l *loadFlags) drive(ctx context.Context, e *cli.Env, plan *loadPlan) error
 	return printedOutcome(l.print(e, page, files), trouble, outcome)
 }
 
-// printedOutcome is what a verb ends with that has printed, has had trouble with
+// printedOutcome returns what a verb ends with that has printed, has had trouble with
 // files, and has an outcome of its own. Who closes the pipe has seen enough: that is
 // none of these, and hides none.
 func printedOutcome(printed, trouble, outcome error) error {
@@ -72,7 +72,7 @@ func printedOutcome(printed, trouble, outcome error) error {
 	return errors.Join(printed, trouble, outcome)
 }
 
-// exitOf is the exit code of an error.
+// exitOf returns the exit code of an error.
 func exitOf(err error) int {
 	if ee, ok := errors.AsType[*cli.ExitError](err); ok {
 		return ee.Code
@@ -80,7 +80,7 @@ func exitOf(err error) int {
 	return cli.ExitFailed
 }
 
-// newLoadRun is a load as it is shown.
+// newLoadRun returns a load as it is shown.
 func newLoadRun(name string, told loadresult.Plan, result *loadresult.Result, bounds slo.Bounds) loadreport.Run {
 	run := loadreport.Run{Name: name, Plan: told, Result: result}
 	for _, v := range bounds.Judge(result) {
@@ -146,7 +146,7 @@ func printFiles(e *cli.Env, files loadreport.Files, err error) error {
 	return err
 }
 
-// loadOutcome is the error that a load ends with, and so its exit code. What was
+// loadOutcome returns the error that a load ends with, and so its exit code. What was
 // interrupted says nothing about bounds, and what the generator was the
 // bottleneck of says nothing about the service.
 func loadOutcome(r *loadresult.Result, plan *loadPlan) error {
@@ -197,7 +197,7 @@ func nothingEnded(r *loadresult.Result, plan *loadPlan) string {
 	return fmt.Sprintf("no request was sent in the load of %s: use -d longer than -think", length)
 }
 
-// firstFailure is the most frequent kind of failure with its example.
+// firstFailure returns the most frequent kind of failure with its example.
 func firstFailure(r *loadresult.Result) string {
 	kind := r.Commonest()
 	example := r.Examples[kind]

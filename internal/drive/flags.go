@@ -16,7 +16,7 @@ import (
 
 const loadName = "load"
 
-// Command is the verb.
+// Command returns the verb.
 func Command() *cli.Command {
 	return &cli.Command{
 		Name:       loadName,

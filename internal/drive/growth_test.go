@@ -17,7 +17,7 @@ import (
 	"whet/internal/underload"
 )
 
-// sampled is a CPU profile of stacks, leaf first, with as many samples of 10 ms each.
+// sampled returns a CPU profile of stacks, leaf first, with as many samples of 10 ms each.
 func sampled(stacks map[string]int64) *callstack.Frames {
 	return weighed(stacks, "samples", "cpu")
 }

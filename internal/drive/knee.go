@@ -134,7 +134,7 @@ func kneeError(ctx context.Context, err error) error {
 	return err
 }
 
-// kneeOutcome is the error that a search ends with. What was found has to keep the
+// kneeOutcome returns the error that a search ends with. What was found has to keep the
 // least throughput that the bounds ask for, by which no rate was judged.
 func kneeOutcome(ctx context.Context, found []*knee.Knee, bounds slo.Bounds) error {
 	if ctx.Err() != nil {
@@ -285,7 +285,7 @@ func (s *kneeSearch) show(o *knee.Options, p search.Progress) {
 	})
 }
 
-// newKneeSearch is a search as it is shown.
+// newKneeSearch returns a search as it is shown.
 func newKneeSearch(k *knee.Knee) loadreport.KneeSearch {
 	out := loadreport.KneeSearch{Open: k.Open, Headline: k.String(), Procedure: k.Procedure, Found: k.Found, At: k.At, Low: k.Low, High: k.High,
 		Throughput: k.Throughput, Law: k.Law, Complete: k.Complete, Spent: k.Spent, Invalid: k.Invalid, Warnings: k.Warnings}

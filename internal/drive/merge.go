@@ -113,7 +113,7 @@ func (l *loadFlags) mergeNames(names []string) error {
 	return checkOutputs(logs, []namedFile{{"-o", l.out}, {"-hgrm", l.hgrm}}, "")
 }
 
-// fileInput is the log in a file.
+// fileInput returns the log in a file.
 func fileInput(name string) (mergeInput, error) {
 	in := mergeInput{name: name, open: func() (io.ReadCloser, error) { return openRegular(name) }}
 	f, err := in.open()
@@ -129,7 +129,7 @@ func fileInput(name string) (mergeInput, error) {
 	return in, nil
 }
 
-// usualTimes are those without a tag, else response times, else service times,
+// usualTimes returns those without a tag, else response times, else service times,
 // else the first.
 func usualTimes(times map[string]*hist.Histogram) *hist.Histogram {
 	for _, tag := range append([]string{"", loadformat.ResponseTag, loadformat.ServiceTag}, slices.Sorted(maps.Keys(times))...) {
@@ -140,7 +140,7 @@ func usualTimes(times map[string]*hist.Histogram) *hist.Histogram {
 	return new(hist.Histogram)
 }
 
-// mergeInputs are the logs of an operand; the counts of a recording are added
+// mergeInputs returns the logs of an operand; the counts of a recording are added
 // to the page.
 func mergeInputs(name string, page *load.Merge) ([]mergeInput, error) {
 	if !isRecording(name) {

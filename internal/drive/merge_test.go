@@ -25,7 +25,7 @@ import (
 
 var logOrigin = time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 
-// logOf is a log of intervals of a second, each with n times of 1 ms, which
+// logOf returns a log of intervals of a second, each with n times of 1 ms, which
 // begin so many seconds after the origin. Its first line is another program's.
 func logOf(t *testing.T, n int64, tag func(int) string, starts ...int) []byte {
 	t.Helper()

@@ -92,7 +92,7 @@ func canWrite(name string) error {
 	return nil
 }
 
-// realName is a file's name by which it is known however it was written.
+// realName returns a file's name by which it is known however it was written.
 func realName(name string) string {
 	if abs, err := filepath.Abs(name); err == nil {
 		name = abs

@@ -148,7 +148,7 @@ func method(t message.Target) string {
 	return http.MethodGet
 }
 
-// messages are what is sent: the URL, or the targets of a file.
+// messages returns what is sent: the URL, or the targets of a file.
 func (l *loadFlags) messages(e *cli.Env, operands []string) ([]message.Target, error) {
 	var fields []message.Field
 	for name, values := range l.headers {

@@ -87,7 +87,7 @@ func (l *loadFlags) show(ctx context.Context, e *cli.Env, names []string, open f
 	return shownOutcome(page.Runs, bounds)
 }
 
-// shownOutcome is the error that recordings end with that are judged by bounds: as
+// shownOutcome returns the error that recordings end with that are judged by bounds: as
 // when the load was driven.
 func shownOutcome(runs []load.Run, bounds slo.Bounds) error {
 	var invalid, broken, unknown []string
@@ -116,7 +116,7 @@ func shownOutcome(runs []load.Run, bounds slo.Bounds) error {
 	return nil
 }
 
-// runNames are the names of recordings as they are shown: without their
+// runNames returns the names of recordings as they are shown: without their
 // directories, unless these are what tells them apart.
 func runNames(paths []string) []string {
 	var whole, short []string

@@ -141,7 +141,7 @@ func TestNamesOfRecordings(t *testing.T) {
 	}
 }
 
-// missedSearch is a search over connections, and one over rates that found none.
+// missedSearch returns a search over connections, and one over rates that found none.
 func missedSearch() *load.Search {
 	run := []load.KneeRun{{Throughput: 800, Concurrency: 4, P50: time.Millisecond, P99: 2 * time.Millisecond, Broken: "p99<1ns is broken: 2.00 ms"}}
 	return &load.Search{Plan: loadresult.Plan{URL: "http://127.0.0.1/", Targets: 1, Method: "GET"}, SLO: "p99<1ns", Warnings: []string{"no profiles"}, Found: []load.KneeSearch{

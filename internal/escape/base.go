@@ -68,7 +68,7 @@ func (v *verb) before(ctx context.Context, operands []string, o gobench.BuildOpt
 	return analysis.Analyze(a.report, analysis.Options{Source: a.source, Package: a.packageOf}), a.name("text"), warnings, nil
 }
 
-// told is an error without the name of a directory that nobody knows.
+// told returns an error without the name of a directory that nobody knows.
 func told(err error, dir string) error {
 	dir += string(filepath.Separator)
 	var e *gobench.Error

@@ -23,7 +23,7 @@ import (
 // formats are what can be printed.
 var formats = []string{"text", "diagnostics", "github"}
 
-// Command is the verb.
+// Command returns the verb.
 func Command() *cli.Command {
 	return &cli.Command{
 		Name:       "escape",
@@ -164,7 +164,7 @@ func (v *verb) readLimits() ([]analysis.Limit, error) {
 	return limits, nil
 }
 
-// flags are the build's, with -pgo.
+// flags returns the build's, with -pgo.
 func (v *verb) flags() (gobench.BuildOptions, error) {
 	o := v.build
 	if v.pgo == "" {

@@ -67,7 +67,7 @@ func ask(ctx context.Context, dir string, operands []string, o gobench.BuildOpti
 	return a, nil
 }
 
-// source is the text of a file.
+// source returns the text of a file.
 func (a *compilerOutput) source(file string) []byte {
 	text, err := a.finder.Read(file)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *compilerOutput) source(file string) []byte {
 	return text
 }
 
-// packageOf is the import path of the package that a file belongs to; "" unknown.
+// packageOf returns the import path of the package that a file belongs to; "" unknown.
 func (a *compilerOutput) packageOf(file string) string {
 	name, module := a.finder.InModule(file)
 	if rest, std := strings.CutPrefix(name, "$GOROOT/src/"); std {
@@ -149,7 +149,7 @@ func (v *verb) packages(ctx context.Context, e *cli.Env, operands []string) (*es
 	return p, nil
 }
 
-// name is a file as it is shown: for editors as seen from here, for GitHub from the root
+// name returns a file as it is shown: for editors as seen from here, for GitHub from the root
 // of the repository, else from the root of its module.
 func (a *compilerOutput) name(format string) func(string) string {
 	here, err := os.Getwd()

@@ -92,7 +92,7 @@ func finderOf(rec *recording.Recording) *source.Finder {
 	return f
 }
 
-// said is what a recording has of the compiler.
+// said returns what a recording has of the compiler.
 func said(rec *recording.Recording) (*format.Report, []string) {
 	r := &format.Report{}
 	var warnings []string

@@ -4,7 +4,7 @@ import (
 	"whet/internal/cli"
 )
 
-// Commands are the verbs that look at profiles, in the order help shows
+// Commands returns the verbs that look at profiles, in the order help shows
 // them.
 func Commands() []*cli.Command {
 	var list []*cli.Command
@@ -14,7 +14,7 @@ func Commands() []*cli.Command {
 	return append(list, linesCommand(), diffCommand(), traceCommand(), promptVerb())
 }
 
-// profileVerbs is the table of the views of profiles.
+// profileVerbs returns the table of the views of profiles.
 func profileVerbs() []*profileVerb {
 	return []*profileVerb{
 		topView(),

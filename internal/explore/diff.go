@@ -199,7 +199,7 @@ func diffFindings(kind string, operands []string) (*view.FindingsDiff, []string)
 	return d, nil
 }
 
-// loadOf is what the load of a service showed; nil: the recording is of none.
+// loadOf returns what the load of a service showed; nil: the recording is of none.
 func loadOf(r *read.Reading) *view.ServiceLoad {
 	s := r.Service()
 	if s == nil {
@@ -233,7 +233,7 @@ func writeDiffs(w io.Writer, diffs []view.KindDiff) error {
 	return nil
 }
 
-// kindsToCompare are the kinds of profiles that both recordings hold, unless
+// kindsToCompare returns the kinds of profiles that both recordings hold, unless
 // one was asked for; "" where an operand is no recording.
 func kindsToCompare(f *profiles.Options, operands []string) ([]string, error) {
 	if f.Kind != "" || !recording.Is(operands[0]) || !recording.Is(operands[1]) {

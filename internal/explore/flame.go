@@ -99,7 +99,7 @@ func (q *viewRequest) isLarge() bool {
 	return samples > menuSamples
 }
 
-// flames are the graphs of the profile: of each of its values, the chosen or
+// flames returns the graphs of the profile: of each of its values, the chosen or
 // default one first, but of one alone where more would be the same or too much.
 func (q *viewRequest) flames() ([]flame.View, error) {
 	first, err := q.SampleType(q.s.sel.SampleIndex)
@@ -117,7 +117,7 @@ func (q *viewRequest) flames() ([]flame.View, error) {
 	return q.graphs(types)
 }
 
-// graphs are those of the values that hold anything, made side by side: each
+// graphs returns those of the values that hold anything, made side by side: each
 // reads the whole profile twice.
 func (q *viewRequest) graphs(types []string) ([]flame.View, error) {
 	views, errs := make([]flame.View, len(types)), make([]error, len(types))
@@ -149,7 +149,7 @@ func (q *viewRequest) graphs(types []string) ([]flame.View, error) {
 // Each graph in the making takes 10 MB or so: so many are made at once.
 const maxGraphs = 4
 
-// flame is the graph of one value.
+// flame returns the graph of one value.
 func (q *viewRequest) flame(o selection.Options) (flame.View, error) {
 	g := flamegraph.DefaultOptions()
 	g.Reversed, g.Normalize = q.s.flame.reverse, q.s.sel.Normalize
@@ -201,7 +201,7 @@ func (q *viewRequest) flame(o selection.Options) (flame.View, error) {
 	return v, err
 }
 
-// matched is the name of what an expression matches: the function's where it is
+// matched returns the name of what an expression matches: the function's where it is
 // one, else the expression.
 func matched(sel *selection.Selection, re *regexp.Regexp) string {
 	name := ""
@@ -304,7 +304,7 @@ func writeFlameSVG(ctx context.Context, w io.Writer, v flame.View, o flame.SVGOp
 	return cli.WriteFile(ctx, colorFile, o.Colors.Write)
 }
 
-// module is the program's own, "" when that is not known.
+// module returns the program's own, "" when that is not known.
 func (q *viewRequest) module() string {
 	if info := q.BuildInfo(); info != nil {
 		return info.Main.Path

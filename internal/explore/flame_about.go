@@ -38,7 +38,7 @@ func about(s *selection.Selection) string {
 	return strings.Join(parts, " · ")
 }
 
-// grain is what one sample of a CPU profile stands for in the unit of its values;
+// grain returns what one sample of a CPU profile stands for in the unit of its values;
 // 0 of other kinds, whose values are scaled up from samples of many sizes.
 func grain(s *selection.Selection) float64 {
 	m := &s.Meta
@@ -57,7 +57,7 @@ func grain(s *selection.Selection) float64 {
 // them as they are.
 const alike = 0.05
 
-// compared is the graph of a difference. On a page sides whose totals differ are
+// compared returns the graph of a difference. On a page sides whose totals differ are
 // scaled to each other, as shares are what can be compared then.
 func (q *viewRequest) compared(before, after *selection.Selection, o flamegraph.Options) (flame.View, error) {
 	v := flame.View{Grain: grain(after), BaseGrain: grain(before)}

@@ -10,7 +10,7 @@ import (
 	"whet/internal/profiles"
 )
 
-// cpuOf is a CPU profile of one function with so many samples of 10 ms.
+// cpuOf returns a CPU profile of one function with so many samples of 10 ms.
 func cpuOf(samples int64) *callstack.Profile {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "samples", Unit: "count"}, callstack.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	p := b.Profile()

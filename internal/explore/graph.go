@@ -85,7 +85,7 @@ func (q *viewRequest) callgrind() (product, error) {
 	return product{suffix: "callgraph.out", write: c.Write, warnings: c.Warnings}, nil
 }
 
-// picture is the kind of picture asked for, by name or by that of the file.
+// picture returns the kind of picture asked for, by name or by that of the file.
 func (s *settings) picture(otherwise string) string {
 	byName := ""
 	switch suffix := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.output), ".")); suffix {

@@ -215,7 +215,7 @@ func TestLinesOfAProgram(t *testing.T) {
 	}
 }
 
-// nameless is a profile without functions and lines.
+// nameless returns a profile without functions and lines.
 func nameless(t *testing.T, data []byte) []byte {
 	t.Helper()
 	p, err := profile.ParseData(data)

@@ -74,7 +74,7 @@ func makeMerge(q *viewRequest, sel *selection.Selection) (product, error) {
 	return out, nil
 }
 
-// newMerged is the document whet/merge/1.
+// newMerged returns the document whet/merge/1.
 func newMerged(output string, p *callstack.Profile, warnings []string) document.Object {
 	types := make([]document.Object, len(p.Types))
 	for i, t := range p.Types {

@@ -87,7 +87,7 @@ type option struct {
 
 type choice struct{ name, help string }
 
-// options is the table of them, with the values that the settings have.
+// options returns the table of them, with the values that the settings have.
 func (s *settings) options() []option { return slices.Concat(s.pprofOptions(), s.flame.options()) }
 
 func (s *settings) pprofOptions() []option {

@@ -25,7 +25,7 @@ type viewWriter interface {
 	WriteJSON(io.Writer) error
 }
 
-// text is the product that prints one.
+// text returns the product that prints one.
 func (q *viewRequest) text(d viewWriter) product {
 	if q.s.asJSON {
 		return product{write: d.WriteJSON}
@@ -58,7 +58,7 @@ func (q *viewRequest) title() string {
 	return filepath.Base(q.Name)
 }
 
-// common are the options that all views have.
+// common returns the options that all views have.
 func (q *viewRequest) common(warnings ...string) view.Options {
 	o := view.Options{Unit: q.s.sel.Unit, Compact: q.s.compact, Zone: time.Local, Warnings: slices.Concat(q.Warnings, q.doubtUnit(), warnings)}
 	for _, f := range []struct{ name, value string }{
@@ -86,7 +86,7 @@ func (q *viewRequest) doubtUnit() []string {
 	return []string{fmt.Sprintf("unknown unit -unit=%s: values are not converted; use a unit such as ms or MB", q.s.sel.Unit)}
 }
 
-// graph are the options that say how much of a call graph is shown, where the
+// graph returns the options that say how much of a call graph is shown, where the
 // view as such is asked for by those that suit it.
 func (s *settings) graph(o callgraph.Options) callgraph.Options {
 	o.Cum, o.CallTree, o.Unit = s.sort == sortCum, s.callTree, s.sel.Unit

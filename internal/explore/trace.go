@@ -251,7 +251,7 @@ func (v *traceView) profile(ctx context.Context, e *cli.Env, name string, src ex
 	return e.Emit(ctx, out, func(w io.Writer) error { return profile.Write(w, p.Profile) })
 }
 
-// wall is the profile of all time by handler, goroutine and task, or of a part of it.
+// wall returns the profile of all time by handler, goroutine and task, or of a part of it.
 func (v *traceView) wall(name string, src exectrace.Source) (*callstack.Frames, []string, error) {
 	t, o := wall.Trace{Name: name, Source: src}, &v.options
 	w := wall.Window{FromNs: o.FromNs, ToNs: o.ToNs, Goroutines: o.Goroutines}
@@ -344,7 +344,7 @@ func traceURL(address string) string {
 	return u.String()
 }
 
-// unpacked is a trace that may be packed with gzip, and then lies in memory. Of a pack
+// unpacked returns a trace that may be packed with gzip, and then lies in memory. Of a pack
 // that is cut off, what stands before the cut is left.
 func (v *traceView) unpacked(name string, src exectrace.Source) (exectrace.Source, error) {
 	var head [2]byte
@@ -367,7 +367,7 @@ func (v *traceView) unpacked(name string, src exectrace.Source) (exectrace.Sourc
 	return bytes.NewReader(data), nil
 }
 
-// piped is a trace that can be read only once.
+// piped returns a trace that can be read only once.
 func piped(name string, r io.Reader) (exectrace.Source, error) {
 	data, whole, err := capture.ReadAtMost(r, maxTraceStream)
 	if err != nil {

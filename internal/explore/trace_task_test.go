@@ -68,7 +68,7 @@ var taskTrace = sync.OnceValues(func() ([]byte, error) {
 	return b.Bytes(), nil
 })
 
-// wallOf is what -pprof wall writes of a trace, read anew.
+// wallOf returns what -pprof wall writes of a trace, read anew.
 func wallOf(t *testing.T, data []byte, args ...string) *callstack.Frames {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "wall.pb.gz")

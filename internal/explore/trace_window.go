@@ -14,7 +14,7 @@ import (
 // worstWindow is how -window calls the snapshot of the worst moment.
 const worstWindow = "worst"
 
-// traceWindows are the traces of a recording, numbered from 1 on; the snapshot of the
+// traceWindows returns the traces of a recording, numbered from 1 on; the snapshot of the
 // worst moment comes last and has a name.
 func traceWindows(rec *recording.Recording) (out []trace.Window, artifacts []recording.Artifact) {
 	add := func(kind, part string) {
@@ -36,7 +36,7 @@ func traceWindows(rec *recording.Recording) (out []trace.Window, artifacts []rec
 	return out, artifacts
 }
 
-// recorded is the trace of a recording that -window names, else the first.
+// recorded returns the trace of a recording that -window names, else the first.
 func (v *traceView) recorded(name string) (exectrace.Source, error) {
 	rec, err := recording.Open(name)
 	if err != nil {

@@ -196,7 +196,7 @@ func (v *profileVerb) product(ctx context.Context, q *viewRequest) (product, err
 	return p, err
 }
 
-// outputName is the default output beside the current directory's files.
+// outputName returns the default output beside the current directory's files.
 func outputName(operand, view, suffix string) string {
 	base := filepath.Base(operand)
 	if operand == "-" || strings.Contains(operand, "://") {
@@ -208,7 +208,7 @@ func outputName(operand, view, suffix string) string {
 	return base + "." + view + "." + suffix
 }
 
-// freeName is the first name that is free, as pprof numbers its files.
+// freeName returns the first name that is free, as pprof numbers its files.
 func freeName(suffix string) (string, error) {
 	for i := 1; i < 10_000; i++ {
 		name := fmt.Sprintf("profile%03d.%s", i, suffix)

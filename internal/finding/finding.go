@@ -92,7 +92,7 @@ const (
 	LeakBytes      = "bytes"
 )
 
-// rank is the class of a finding: what ends a process stands before what slows
+// rank returns the class of a finding: what ends a process stands before what slows
 // it down, and goroutines before the memory that they may hold.
 func (f *Finding) rank() int {
 	switch {
@@ -126,7 +126,7 @@ func (f *Finding) FewAllocs() bool {
 	return f.AllocSamples > 0 && f.AllocSamples < f.CPUSamplesNeeded
 }
 
-// Weight is the largest of the shares.
+// Weight returns the largest of the shares.
 func (f *Finding) Weight() float64 {
 	return max(f.CPURatio, f.AllocBytesRatio, f.DelayRatio, f.WaitRatio)
 }
@@ -164,7 +164,7 @@ func CeilingWithGC(cpu, alloc, base, gc float64) float64 {
 // leads only where it is worth more than twice what is sure.
 const doubtful = 0.5
 
-// lead is what a finding's worth counts for in the order.
+// lead returns what a finding's worth counts for in the order.
 func (f *Finding) lead() float64 {
 	if f.Confidence == Low {
 		return doubtful * f.WorthRatio

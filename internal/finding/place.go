@@ -60,7 +60,7 @@ type PackageShare struct {
 	Ratio   float64 `json:"ratio"`
 }
 
-// Worth is the share of the time that would be gained at most if a place cost
+// Worth returns the share of the time that would be gained at most if a place cost
 // nothing: of CPU time with the part of the collector's own work that is for
 // its bytes, (cpu·base + alloc·gc) / (base + gc), or, where that is more, the
 // share of the time that is waited for it. base is the base's CPU time and gc

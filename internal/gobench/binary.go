@@ -66,7 +66,7 @@ func (b *Binary) run(ctx context.Context, what string, c process.Command) (*proc
 	return res, nil
 }
 
-// system is the one the binary was built for, "linux/amd64".
+// system returns the one the binary was built for, "linux/amd64".
 func (b *Binary) system() string {
 	goos, goarch := "another system", "another processor"
 	for _, s := range b.Settings {

@@ -28,7 +28,7 @@ func Commits(ctx context.Context, dir string) []string {
 	return commits
 }
 
-// CommitTime is when the binary's revision was committed; false where git
+// CommitTime returns when the binary's revision was committed; false where git
 // cannot tell.
 func (b *Binary) CommitTime(ctx context.Context) (time.Time, bool) {
 	if b.Revision == "" {

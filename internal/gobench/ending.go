@@ -156,7 +156,7 @@ func benchmarkTrace(dump string) string {
 
 var benchFrame = lazyregexp.Pattern{Text: `(?m)^\S*\.(Benchmark[^\s.(]*)(\.\S*)?\(`}
 
-// benchmark is the benchmark whose function stands in the trace.
+// benchmark returns the benchmark whose function stands in the trace.
 func (c crash) benchmark() string {
 	if m := benchFrame.Regexp().FindStringSubmatch(c.trace); m != nil {
 		return m[1]

@@ -113,7 +113,7 @@ func goTrouble(what, said string) *Error {
 	return nil
 }
 
-// firstLine is the first line that says something: not a heading "# package",
+// firstLine returns the first line that says something: not a heading "# package",
 // not what is being fetched, not blank.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {

@@ -34,7 +34,7 @@ func (r *Run) Instrument(kind, file string) {
 	}
 }
 
-// Iterations is the number of calls that take about d.
+// Iterations returns the number of calls that take about d.
 func Iterations(d time.Duration, nsPerOp float64) int64 {
 	if !(nsPerOp > 0) { // NaN too
 		nsPerOp = 0.5
@@ -45,7 +45,7 @@ func Iterations(d time.Duration, nsPerOp float64) int64 {
 // allocCost is about what it costs to record an allocation.
 const allocCost = 1500 * time.Nanosecond
 
-// AllocIterations is the number of calls that take about d where every allocation
+// AllocIterations returns the number of calls that take about d where every allocation
 // is recorded, which slows the benchmark down. At least a hundred calls are made
 // where they are quick, so that one-off allocations do not look like per-call ones.
 func AllocIterations(d time.Duration, nsPerOp, allocsPerOp float64) int64 {

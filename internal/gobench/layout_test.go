@@ -79,7 +79,7 @@ func FuzzSplitQuoted(f *testing.F) {
 	})
 }
 
-// order is the binary's functions by address.
+// order returns the binary's functions by address.
 func order(t *testing.T, name string) []string {
 	t.Helper()
 	f, err := elf.Open(name)
@@ -105,7 +105,7 @@ func order(t *testing.T, name string) []string {
 	return names
 }
 
-// loaded are the contents of all sections that are mapped when the program
+// loaded returns the contents of all sections that are mapped when the program
 // runs, but for the note that identifies the build.
 func loaded(t *testing.T, name string) map[string][]byte {
 	t.Helper()

@@ -93,7 +93,7 @@ func list(ctx context.Context, dir, operand string, o BuildOptions) ([]ListedPac
 	return out, nil
 }
 
-// where is the directory to ask in for an operand, and what to ask for there.
+// where returns the directory to ask in for an operand, and what to ask for there.
 // Another one would be as in example.
 func where(dir, operand, example string) (workDir, ask string, err error) {
 	switch {

@@ -59,7 +59,7 @@ type mainModule struct {
 	Main             bool
 }
 
-// mainModules are the modules that a build in a directory is about: the one
+// mainModules returns the modules that a build in a directory is about: the one
 // around it, or all of the workspace; none outside of any, where go list -m
 // fails.
 func mainModules(ctx context.Context, dir string, o BuildOptions) ([]mainModule, error) {
@@ -95,7 +95,7 @@ func addReplaced(add func(path, dir string), dir string, replace []*modfile.Repl
 	}
 }
 
-// Root is the directory that the files of the module around dir are named from:
+// Root returns the directory that the files of the module around dir are named from:
 // that of the go.work that uses the module, or that of its go.mod; "" outside of
 // modules. It looks at files and at GOWORK, as the go command does, and runs
 // nothing.
@@ -139,7 +139,7 @@ func Root(dir string) string {
 	return module
 }
 
-// Above is the nearest directory at or above dir, which is absolute, that has a
+// Above returns the nearest directory at or above dir, which is absolute, that has a
 // file of that name; "" where none has.
 func Above(dir, name string) string {
 	for dir = filepath.Clean(dir); !regular(dir, name); dir = filepath.Dir(dir) {
@@ -150,7 +150,7 @@ func Above(dir, name string) string {
 	return dir
 }
 
-// Family is the outermost of the user's modules that a module's path lies below, or
+// Family returns the outermost of the user's modules that a module's path lies below, or
 // the module itself: a module nested in another is called as a part of it.
 func (t *Target) Family() string {
 	out := t.Module

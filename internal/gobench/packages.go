@@ -71,7 +71,7 @@ func Benchmarked(ctx context.Context, dir, pattern string, o BuildOptions) (targ
 	return targets, broken, nil
 }
 
-// everywhere are the patterns that stand for all packages below a directory:
+// everywhere returns the patterns that stand for all packages below a directory:
 // "./...", or at the root of a workspace one for each of its modules there.
 func everywhere(ctx context.Context, dir string, o BuildOptions) ([]string, error) {
 	all := []string{"./..."}

@@ -160,7 +160,7 @@ func (r Run) args() ([]string, error) {
 	return append(args, r.Args...), nil
 }
 
-// backstop is the binary's own time limit. It never fires while whet is there
+// backstop returns the binary's own time limit. It never fires while whet is there
 // to enforce the real one: it ends the process when whet was killed.
 func backstop(limit time.Duration) time.Duration { return limit + 30*time.Second }
 

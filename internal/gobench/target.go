@@ -164,7 +164,7 @@ func (t *Target) describe(p goListPackage) {
 	}
 }
 
-// listFlags are those of the build flags that decide which files a package
+// listFlags returns those of the build flags that decide which files a package
 // has. go list knows all build flags, but none of go test's own, like -cover
 // and -vet.
 func listFlags(o BuildOptions) []string {

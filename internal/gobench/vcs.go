@@ -8,7 +8,7 @@ import (
 	"whet/internal/worktree"
 )
 
-// tree is the directory whose changes a build of the target may hold: that of its
+// tree returns the directory whose changes a build of the target may hold: that of its
 // workspace, where one repository has both, or else its module's.
 func (t *Target) tree(ctx context.Context) string {
 	if t.Workspace == "" {

@@ -13,7 +13,7 @@ import (
 // the two layouts are one, so that counts pass between them unchanged.
 const Buckets = buckets
 
-// Index is the bucket that a time belongs to, which is not negative.
+// Index returns the bucket that a time belongs to, which is not negative.
 func Index(ns int64) int { return bucket(ns) }
 
 // Bucket is a bucket and how many times it holds.
@@ -102,7 +102,7 @@ func Restore(counts iter.Seq2[int, int64], exact *Exact) (*Histogram, error) {
 	return h, nil
 }
 
-// first is the smallest time of a bucket.
+// first returns the smallest time of a bucket.
 func first(bucket int) int64 {
 	if bucket == 0 {
 		return 0

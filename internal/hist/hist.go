@@ -24,7 +24,7 @@ type Histogram struct {
 	min, max int64 // valid when count > 0
 }
 
-// bucket is the index of the bucket that holds ns, which is not negative.
+// bucket returns the index of the bucket that holds ns, which is not negative.
 //
 // With k = ⌊log₂ ns⌋ ≥ 7, ns>>(k−7) keeps its eight leading bits: 128 to 255.
 // The bucket is 128·(k−7) + those bits, so k = 7 follows on 127, the last time
@@ -34,7 +34,7 @@ func bucket(ns int64) int {
 	return shift*parts + int(ns>>shift)
 }
 
-// last is the largest time of a bucket: the inverse of bucket. Example: 506 has
+// last returns the largest time of a bucket: the inverse of bucket. Example: 506 has
 // shift 506/128 − 1 = 2 and leading bits 506 − 128·2 = 250; it ends before
 // 251<<2 = 1004.
 func last(bucket int) int64 {
@@ -82,16 +82,16 @@ func (h *Histogram) add(high, low uint64) {
 // Reset empties the histogram.
 func (h *Histogram) Reset() { *h = Histogram{} }
 
-// Count is the number of times recorded.
+// Count returns the number of times recorded.
 func (h *Histogram) Count() int64 { return h.count }
 
-// Min is the smallest time; 0 when there is none.
+// Min returns the smallest time; 0 when there is none.
 func (h *Histogram) Min() int64 { return h.min }
 
-// Max is the largest time; 0 when there is none.
+// Max returns the largest time; 0 when there is none.
 func (h *Histogram) Max() int64 { return h.max }
 
-// Mean is the sum of all times, which is kept exactly, divided by their
+// Mean returns the sum of all times, which is kept exactly, divided by their
 // number; NaN when there is none.
 func (h *Histogram) Mean() float64 {
 	if h.count == 0 {
@@ -100,7 +100,7 @@ func (h *Histogram) Mean() float64 {
 	return (math.Ldexp(float64(h.sumHigh), 64) + float64(h.sumLow)) / float64(h.count)
 }
 
-// Quantile is the ⌈q·n⌉-th smallest of the n times, ranks from 1, or at most
+// Quantile returns the ⌈q·n⌉-th smallest of the n times, ranks from 1, or at most
 // 1/128 more: the largest time of its bucket, as far as that many nanoseconds
 // were seen at all. Quantile(0) is Min and Quantile(1) is Max. It is 0 when
 // there is no time, or for a q outside [0,1].

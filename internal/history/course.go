@@ -31,7 +31,7 @@ type Point struct {
 	GoVersion, Kernel, CPU, Flags string
 }
 
-// Full is the name of the benchmark that patterns match and readers see:
+// Full returns the name of the benchmark that patterns match and readers see:
 // package, point, name.
 func (c *Course) Full() string {
 	if c.Package == "" {
@@ -92,7 +92,7 @@ func compareUnits(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
-// fullName is the benchmark's name as go test prints it.
+// fullName returns the benchmark's name as go test prints it.
 func fullName(r *Result) string {
 	if r.Line.Procs > 1 {
 		return r.Line.Name + "-" + strconv.Itoa(r.Line.Procs)
@@ -144,7 +144,7 @@ func byTime(a, b Point) int {
 		slices.Compare(a.Values, b.Values))
 }
 
-// When is when the point's code came to be: the commit's time, or the run's where
+// When returns when the point's code came to be: the commit's time, or the run's where
 // there is none.
 func (p *Point) When() time.Time {
 	if p.Committed.IsZero() {

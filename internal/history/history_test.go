@@ -37,7 +37,7 @@ func host() recording.Host {
 	return recording.Host{OS: "linux", Arch: "amd64", CPU: "Example CPU(R) @ 2.10GHz", Cores: 2, Kernel: "6.1.0-26", GOMAXPROCS: 2}
 }
 
-// entry is a run of two packages of two repositories.
+// entry returns a run of two packages of two repositories.
 func entry() *Entry {
 	return &Entry{
 		Host: host(), Date: at("2026-11-20T17:01:02Z"), Tool: "devel", Flags: []string{"-tags=x"},
@@ -206,7 +206,7 @@ func TestHostKey(t *testing.T) {
 	}
 }
 
-// fsOf is a store; names and texts in turns.
+// fsOf returns a store; names and texts in turns.
 func fsOf(files ...string) fstest.MapFS {
 	m := fstest.MapFS{}
 	for i := 0; i < len(files); i += 2 {

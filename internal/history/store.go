@@ -200,7 +200,7 @@ func (e *Entry) fileName(n int) string {
 	return revision + "." + e.Date.UTC().Format("20060102T150405Z") + again + ".txt"
 }
 
-// text is the file's content.
+// text returns the file's content.
 func (e *Entry) text() (string, error) {
 	var b strings.Builder
 	w := benchmark.NewWriter(&b)

@@ -86,7 +86,7 @@ func (p Plan) CheckCalls(importPath string, fset *token.FileSet, file *ast.File)
 	return faults
 }
 
-// namePower is the power that one name of a package takes. Of syscall, the
+// namePower returns the power that one name of a package takes. Of syscall, the
 // names of signals and errors only name things; all else acts.
 func namePower(imp, name string) Powers {
 	if imp != "syscall" {

@@ -105,7 +105,7 @@ type Plan struct {
 	Rows   []Row
 }
 
-// House is the plan of this module. Only packages that exist have a row; a new
+// House returns the plan of this module. Only packages that exist have a row; a new
 // package gets the lowest floor above everything it imports, and no power that
 // it can be given as an argument instead.
 func House() Plan {
@@ -263,7 +263,7 @@ func (p Plan) Place(importPath string) (row Row, family string, ok bool) {
 	return Row{}, "", false
 }
 
-// rel is the import path inside the module.
+// rel returns the import path inside the module.
 func (p Plan) rel(importPath string) (string, bool) {
 	if importPath == p.Module {
 		return ".", true

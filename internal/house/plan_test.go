@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// small is a house with one room of each sort.
+// small returns a house with one room of each sort.
 func small() Plan {
 	return Plan{Module: "m", Rows: []Row{
 		{Pattern: "agent", Floor: Agent, Powers: All},

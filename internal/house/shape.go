@@ -31,7 +31,7 @@ func CheckName(importPath, name string) []Fault {
 	return nil
 }
 
-// CheckDoc says whether a package has its doc.go; file is nil when there is
+// CheckDoc reports whether a package has its doc.go; file is nil when there is
 // none.
 func CheckDoc(importPath, name string, file *ast.File) []Fault {
 	const should = "which question it answers, from which input, by which method, and when it misleads"

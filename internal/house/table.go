@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Table is the plan in Markdown: which package stands on which floor, and what
+// Table returns the plan in Markdown: which package stands on which floor, and what
 // of the world it may use.
 func (p Plan) Table() string {
 	var out strings.Builder

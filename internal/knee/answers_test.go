@@ -39,7 +39,7 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// judged is a load of an open loop whose answers take 1 ms but for some that take
+// judged returns a load of an open loop whose answers take 1 ms but for some that take
 // 100 ms and some that failed.
 func judged(n, slow, failed int64, b slo.Bounds) Point {
 	start := time.Unix(100, 0)
@@ -145,7 +145,7 @@ func TestGrowingBacklog(t *testing.T) {
 	}
 }
 
-// limited is a load at a rate on a service that takes no more than a limit, whose
+// limited returns a load at a rate on a service that takes no more than a limit, whose
 // answers the rest follows after the end.
 func limited(limit, rate int64, span time.Duration) *loadresult.Result {
 	start := time.Unix(100, 0)

@@ -104,7 +104,7 @@ func TestRateWithinABudget(t *testing.T) {
 	}
 }
 
-// longRate is the highest rate of random arrivals at which the 99th percentile of
+// longRate returns the highest rate of random arrivals at which the 99th percentile of
 // 200 seconds is below a bound, by bisection; without the noise between runs.
 func longRate(s *server, bound time.Duration) float64 {
 	s.noise = 0

@@ -65,7 +65,7 @@ func (s *finder) grow() error {
 	}
 }
 
-// top is the level with the highest throughput, the lowest of several.
+// top returns the level with the highest throughput, the lowest of several.
 func (s *finder) top() *search.Level[Point] {
 	best := s.Levels[0]
 	for _, l := range s.Levels {
@@ -133,7 +133,7 @@ func (s *finder) climb() error {
 // far is how many tolerances below the plateau one run is enough to say so.
 const far = 5
 
-// dips are the levels that are far below their neighbours: on the way up below the
+// dips returns the levels that are far below their neighbours: on the way up below the
 // straight line between them, which throughput only bends away from above, else below
 // both. Such a run was disturbed, and would hide the knee: it has to have been
 // measured as often as the options say to be believed.
@@ -152,7 +152,7 @@ func (s *finder) dips() []float64 {
 	return out
 }
 
-// between is the level in the middle of two on a logarithmic scale; 0 where they
+// between returns the level in the middle of two on a logarithmic scale; 0 where they
 // are as close as fine says, as a share, or there is none.
 func (s *finder) between(low, high, fine float64) float64 {
 	if high <= low*(1+fine) {
@@ -210,7 +210,7 @@ func (s *finder) edge() (low, high float64, err error) {
 	return low, high, nil
 }
 
-// bracket is the smallest level measured so far that is within the plateau, and
+// bracket returns the smallest level measured so far that is within the plateau, and
 // the one before it. It asks the smallest level that may be within first: of
 // several alike one that is low by chance must not hide those before it. Where it
 // ends early the level that was asked is on neither side.

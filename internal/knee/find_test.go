@@ -15,7 +15,7 @@ import (
 	"whet/internal/stat"
 )
 
-// steady is a service without noise: a throughput for each concurrency.
+// steady returns a service without noise: a throughput for each concurrency.
 func steady(throughput func(n float64) float64) Measure {
 	return func(_ context.Context, level float64, span time.Duration) (Point, error) {
 		x := throughput(level)

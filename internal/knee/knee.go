@@ -105,7 +105,7 @@ func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 // run measures a level once more.
 func (s *finder) run(level float64) (*search.Level[Point], error) { return s.Run(level, s.span(level)) }
 
-// span is how long a level is measured: long enough for fifty service times
+// span returns how long a level is measured: long enough for fifty service times
 // as they are without load, since the answers of clients that go in step come in
 // bursts, and a burst more or less must not count. Of an open loop it is as many as
 // it takes for what a slow service varies by to be no more than a small overload
@@ -137,15 +137,15 @@ const (
 	longestFew = 5 * time.Second
 )
 
-// lasts is how long a rate takes for some requests, at most a day.
+// lasts returns how long a rate takes for some requests, at most a day.
 func lasts(requests int64, rate float64) time.Duration {
 	return time.Duration(min(float64(requests)/rate, 24*60*60) * float64(time.Second))
 }
 
-// least is how long a rate is sent at least.
+// least returns how long a rate is sent at least.
 func least(rate float64) time.Duration { return min(lasts(few, rate), longestFew) }
 
-// expected is the usual number of measurements, but one at least in the current
+// expected returns the usual number of measurements, but one at least in the current
 // stage.
 func (o *Options) expected(stage search.Stage, runs int) int {
 	growing, refining, deciding := 9, 8, 16
@@ -226,7 +226,7 @@ func (s *finder) doubt(k *Knee) {
 	}
 }
 
-// invalid is why the figures of most runs are not the service's; "": they are.
+// invalid returns why the figures of most runs are not the service's; "": they are.
 func invalid(l *search.Level[Point]) string {
 	n, why := 0, ""
 	for _, p := range l.Runs {
@@ -240,7 +240,7 @@ func invalid(l *search.Level[Point]) string {
 	return why
 }
 
-// name is a level in words.
+// name returns a level in words.
 func (o *Options) name(level float64) string {
 	if o.Open {
 		return quantity.Count(level) + "/s"
@@ -256,7 +256,7 @@ func (o *Options) budget() string {
 	return fmt.Sprintf("the budget of %v", o.Budget.Round(time.Millisecond))
 }
 
-// String is the result in one line.
+// String returns the result in one line.
 func (k *Knee) String() string {
 	o := Options{Open: k.Open}
 	switch {

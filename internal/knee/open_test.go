@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// rates is a service that keeps its bounds up to a rate, and then fails requests
+// rates returns a service that keeps its bounds up to a rate, and then fails requests
 // for some runs more.
 func rates(limit float64, sick int) Measure {
 	left := 0
@@ -65,7 +65,7 @@ func TestOpenStepByStep(t *testing.T) {
 	}
 }
 
-// followed is a search and the rates that it tried, in turn.
+// followed returns a search and the rates that it tried, in turn.
 func followed(t *testing.T, o Options, service Measure) (order []float64, k *Knee) {
 	t.Helper()
 	k, err := Find(context.Background(), o, func(ctx context.Context, level float64, span time.Duration) (Point, error) {

@@ -55,7 +55,7 @@ const (
 	varies = 0.5
 )
 
-// undecided is how many answers a level had and how many it would take, where
+// undecided returns how many answers a level had and how many it would take, where
 // chance may have decided; else needs is 0. The runs that say what the level was
 // taken for count together.
 func (s *finder) undecided(l *search.Level[Point]) (answers, needs int64) {
@@ -80,7 +80,7 @@ func (s *finder) met(l *search.Level[Point]) bool {
 	return 2*kept > runs || 2*kept == runs && s.good(l.Runs[runs-1])
 }
 
-// kept is how many runs of a level are good.
+// kept returns how many runs of a level are good.
 func (s *finder) kept(l *search.Level[Point]) int {
 	n := 0
 	for _, p := range l.Runs {
@@ -173,7 +173,7 @@ func step(up bool, n int) float64 {
 	return of[min(n, len(of)-1)]
 }
 
-// next is the rate to be tried between one that is met and one that is not, 0 where
+// next returns the rate to be tried between one that is met and one that is not, 0 where
 // they are as close as fine says or there is no more to be tried: the first one, the
 // n-th step beyond the only side that is known, or the middle.
 func (s *finder) next(low, high, fine float64, n int) float64 {
@@ -246,7 +246,7 @@ func (s *finder) confirm(low, high, fine float64) (float64, float64, error) {
 	return low, high, nil
 }
 
-// neighbours are the bracket around a rate that was taken for something else: the
+// neighbours returns the bracket around a rate that was taken for something else: the
 // highest rate met below the lowest one that is not.
 func (s *finder) neighbours(rate float64) (low, high float64) {
 	high = math.Inf(1)
@@ -298,7 +298,7 @@ func (s *finder) settle(k *Knee, low, high float64) {
 		s.o.name(s.o.From), quantity.Percent(max(coarse, s.o.Resolution)), quantity.Percent(s.o.Resolution), quantity.Plural(s.o.Runs, "run"))
 }
 
-// reason is why a rate is not met.
+// reason returns why a rate is not met.
 func (s *finder) reason(l *search.Level[Point]) string {
 	for _, p := range l.Runs {
 		if !p.Meets && p.Broken != "" {

@@ -42,7 +42,7 @@ type Point struct {
 	Invalid string
 }
 
-// Measured is what a search has to know of it.
+// Measured returns what a search has to know of it.
 func (p Point) Measured() search.Measurement {
 	return search.Measurement{Figure: p.Throughput, Slices: p.Blocks, Span: p.Span, Took: p.Took}
 }

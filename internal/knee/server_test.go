@@ -215,7 +215,7 @@ func (s *server) open(bound time.Duration, poisson bool) Measure {
 	}
 }
 
-// result is the load of an open loop, as a generator sees it.
+// result returns the load of an open loop, as a generator sees it.
 //
 //go:norace
 func (s *server) result(due []float64, span time.Duration) *loadresult.Result {

@@ -57,7 +57,7 @@ func (s *finder) decide(level float64, runs int) (bool, error) {
 	}
 }
 
-// others is the plateau without a level, which is to be compared with it.
+// others returns the plateau without a level, which is to be compared with it.
 func (s *finder) others(level float64) (p capacity.Plateau, ok bool) {
 	levels := slices.DeleteFunc(s.From(0), func(l capacity.Level) bool { return l.N == level })
 	if len(levels) == 0 {
@@ -66,7 +66,7 @@ func (s *finder) others(level float64) (p capacity.Plateau, ok bool) {
 	return capacity.FindPlateau(levels, s.o.Tolerance/2, s.o.Confidence), true
 }
 
-// lower is the share by which a level's throughput is lower than the plateau's,
+// lower returns the share by which a level's throughput is lower than the plateau's,
 // and by how much that may be wrong.
 func (s *finder) lower(l *search.Level[Point]) (share, width float64) {
 	p, ok := s.others(l.Level)
@@ -78,7 +78,7 @@ func (s *finder) lower(l *search.Level[Point]) (share, width float64) {
 	return 1 - l.Figure/p.Throughput.Center, width
 }
 
-// reference is the level of the plateau, but for one, that was measured least
+// reference returns the level of the plateau, but for one, that was measured least
 // often.
 func (s *finder) reference(level float64) float64 {
 	p, ok := s.others(level)

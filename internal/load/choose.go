@@ -70,7 +70,7 @@ func (o *Options) engine(p *prepared) (engine.Engine, error) {
 	return portable.Engine{}, nil
 }
 
-// Loops are the names of the event loops that this system has. The portable engine,
+// Loops returns the names of the event loops that this system has. The portable engine,
 // net/http, is everywhere.
 func Loops() []string {
 	var names []string

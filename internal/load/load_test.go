@@ -27,14 +27,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// options are those of a short load.
+// options returns those of a short load.
 func options(url string) Options {
 	o := DefaultOptions()
 	o.URL, o.Concurrency, o.Warmup, o.Duration, o.Timeout = url, 4, 0, 300*time.Millisecond, 5*time.Second
 	return o
 }
 
-// quiet is a server whose own complaints nobody needs.
+// quiet returns a server whose own complaints nobody needs.
 func quiet(t *testing.T, h http.HandlerFunc) *httptest.Server {
 	s := httptest.NewUnstartedServer(h)
 	s.Config.ErrorLog = discard()
@@ -59,7 +59,7 @@ func run(t *testing.T, o Options) *loadresult.Result {
 	}
 }
 
-// said are the warnings that are not about the generator: it shares this process
+// said returns the warnings that are not about the generator: it shares this process
 // with the target, and the machine with whoever else.
 func said(r *loadresult.Result) []string {
 	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w string) bool {

@@ -13,7 +13,7 @@ import (
 	"whet/internal/schedule"
 )
 
-// due is the number of arrivals in the window of a result, by the schedule.
+// due returns the number of arrivals in the window of a result, by the schedule.
 func due(o Options, r *loadresult.Result) int64 {
 	return o.Schedule.Before(r.End.Sub(r.Began)) - o.Schedule.Before(r.Start.Sub(r.Began))
 }

@@ -93,7 +93,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Plan is what the options ask for, as recordings and pages have it: of one
+// Plan returns what the options ask for, as recordings and pages have it: of one
 // target, in a closed loop.
 func (o *Options) Plan() loadresult.Plan {
 	return loadresult.Plan{

@@ -59,7 +59,7 @@ func (o *Options) prepare() (*prepared, error) {
 	return p, nil
 }
 
-// Port is the port of an address, that of its scheme where it names none.
+// Port returns the port of an address, that of its scheme where it names none.
 func Port(u *url.URL) string {
 	switch {
 	case u.Port() != "":
@@ -70,7 +70,7 @@ func Port(u *url.URL) string {
 	return "80"
 }
 
-// addresses are where the requests go, with TLS where it is spoken.
+// addresses returns where the requests go, with TLS where it is spoken.
 func (o *Options) addresses(p *prepared) ([]engine.Address, error) {
 	out := slices.Clone(p.dial)
 	for i, u := range p.origins {
@@ -99,7 +99,7 @@ func (o *Options) lookUp(ctx context.Context, a *engine.Address) {
 	_ = a.LookUp(ctx)
 }
 
-// template is the first request as net/http has it, without its body.
+// template returns the first request as net/http has it, without its body.
 func (p *prepared) template() (req *http.Request, body []byte, err error) {
 	var m message.Message
 	p.messages.Stream(0).Next(&m)

@@ -101,7 +101,7 @@ func seen(err error) string {
 	return described(err, false)
 }
 
-// short is what a try ended with in a few words, where its kind is known.
+// short returns what a try ended with in a few words, where its kind is known.
 func short(err error) string {
 	if err != nil {
 		if kind := record.KindOf(err, false); kind != loadresult.Other {
@@ -111,7 +111,7 @@ func short(err error) string {
 	return seen(err)
 }
 
-// described is an error of the transport in one line, with its kind.
+// described returns an error of the transport in one line, with its kind.
 func described(err error, body bool) string {
 	text := record.Line(err.Error())
 	if kind := record.KindOf(err, body); kind != loadresult.Other && !strings.Contains(text, kind) {

@@ -76,7 +76,7 @@ func Start(ctx context.Context, o Options) (*Running, error) {
 	return r, nil
 }
 
-// processors is how many the load may use at most: one for each request under way.
+// processors returns how many the load may use at most: one for each request under way.
 func (o *Options) processors(e engine.Engine) int {
 	n := min(runtime.GOMAXPROCS(0), o.Concurrency*max(o.Streams, 1))
 	if o.Loops > 0 && e.Name() != Portable {
@@ -85,7 +85,7 @@ func (o *Options) processors(e engine.Engine) int {
 	return n
 }
 
-// job is what the engine is to do.
+// job returns what the engine is to do.
 func (o *Options) job(p *prepared, addresses []engine.Address) *engine.Job {
 	origin := time.Now()
 	if o.Now != nil {
@@ -101,7 +101,7 @@ func (o *Options) job(p *prepared, addresses []engine.Address) *engine.Job {
 	}
 }
 
-// Origin is the moment that the times of requests are since.
+// Origin returns the moment that the times of requests are since.
 func (r *Running) Origin() time.Time { return r.recorder.Origin() }
 
 // Started is closed when the warm-up is over, or the load.
@@ -110,7 +110,7 @@ func (r *Running) Started() <-chan struct{} { return r.started }
 // Done is closed when the load is over.
 func (r *Running) Done() <-chan struct{} { return r.done }
 
-// Completed is the number of whole answers so far, whatever their status, with
+// Completed returns the number of whole answers so far, whatever their status, with
 // those of the warm-up: the difference of two calls is the work done between
 // them.
 func (r *Running) Completed() int64 { return r.recorder.Answers() }

@@ -127,7 +127,7 @@ const (
 	othersShare = 0.15
 )
 
-// gcPauses are the pauses of this process's collector so far; nil: unknown.
+// gcPauses returns the pauses of this process's collector so far; nil: unknown.
 func gcPauses() *metrics.Float64Histogram {
 	sample := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	metrics.Read(sample)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// cpuTime is the user and system time of this process; negative when unknown.
+// cpuTime returns the user and system time of this process; negative when unknown.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

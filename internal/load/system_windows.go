@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// cpuTime is the user and system time of this process; negative when unknown.
+// cpuTime returns the user and system time of this process; negative when unknown.
 func cpuTime() time.Duration {
 	process, err := syscall.GetCurrentProcess()
 	if err != nil {

@@ -111,7 +111,7 @@ func findTarget(addresses []engine.Address) target {
 // usage is the time that processors had, and what of it was used by anybody.
 type usage struct{ used, all time.Duration }
 
-// used is the processor time that they have used so far; negative: unknown.
+// used returns the processor time that they have used so far; negative: unknown.
 func (t *target) used() time.Duration {
 	if len(t.pids) == 0 || t.own {
 		return -1

@@ -58,7 +58,7 @@ func holds(files string, sockets map[string]bool) bool {
 	return false
 }
 
-// names are those in a directory; none where it may not be read.
+// names returns those in a directory; none where it may not be read.
 func names(directory string) []string {
 	d, err := os.Open(directory)
 	if err != nil {
@@ -173,7 +173,7 @@ func allowedProcessors(pid string) (p processors, ok bool) {
 	return p, false
 }
 
-// usageOf is what was used so far of the time of some processors.
+// usageOf returns what was used so far of the time of some processors.
 func usageOf(of processors) usage { return parseUsage(readProc("/proc/stat"), of) }
 
 // parseUsage reads the lines of /proc/stat such as "cpu0 10 0 5 900 3 0 1 0 0 0":
@@ -226,7 +226,7 @@ func parseProcessors(list string) (p processors, ok bool) {
 	return p, true
 }
 
-// processTime is the user and system time of a process: fields 14 and 15 of
+// processTime returns the user and system time of a process: fields 14 and 15 of
 // /proc/PID/stat, in hundredths of a second. The second field, a name in
 // brackets, may hold anything. Negative: unknown.
 func processTime(pid int) time.Duration {
@@ -243,7 +243,7 @@ func processTime(pid int) time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// queues is how long each thread of this process has waited for a processor that
+// queues returns how long each thread of this process has waited for a processor that
 // others had, by its number; nil where the kernel does not say.
 func queues() map[string]time.Duration {
 	threads, err := os.ReadDir("/proc/self/task")

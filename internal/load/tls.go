@@ -51,7 +51,7 @@ func (o *Options) transport(a engine.Address) *http.Transport {
 	})
 }
 
-// authorities are the system's and those of a PEM file.
+// authorities returns the system's and those of a PEM file.
 func authorities(path string) (*x509.CertPool, error) {
 	pem, err := readPEM(path)
 	if err != nil {
@@ -67,7 +67,7 @@ func authorities(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// certificate is a client's, with its key.
+// certificate returns a client's, with its key.
 func certificate(path, key string) (tls.Certificate, error) {
 	chain, err := readPEM(path)
 	if err != nil {

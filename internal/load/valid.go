@@ -101,7 +101,7 @@ func (w *warner) tooLate() string {
 	return fmt.Sprintf("the machine was too busy to send in time: %s; whet sent %s, and lateness accounts for %s; %s", who, late, p99, remedy)
 }
 
-// late are the requests that were sent late.
+// late returns the requests that were sent late.
 func (w *warner) late() string {
 	return fmt.Sprintf("%s of the requests more than %s after they were due and a connection was free", quantity.Percent(w.res.LateRatio()), quantity.Nanoseconds(float64(loadresult.LateAfter)))
 }

@@ -15,7 +15,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// judged is a result with its warnings.
+// judged returns a result with its warnings.
 func judged(r *loadresult.Result, check *selfCheck) *loadresult.Result {
 	return judgedWith(r, check, new(engine.Report))
 }
@@ -29,7 +29,7 @@ func judgedWith(r *loadresult.Result, check *selfCheck, report *engine.Report) *
 	return r
 }
 
-// open is an open loop's result, of 1,000 requests with a response time and a
+// open returns an open loop's result, of 1,000 requests with a response time and a
 // lateness each, of which so many were late.
 func open(response, lateness time.Duration, late int) *loadresult.Result {
 	r := &loadresult.Result{Open: true, Requests: 1000, LateSends: int64(late)}

@@ -30,7 +30,7 @@ func (w *warner) add(format string, args ...any) {
 	w.res.Warnings = append(w.res.Warnings, fmt.Sprintf(format, args...))
 }
 
-// redirects is the number of answers that were redirects.
+// redirects returns the number of answers that were redirects.
 func (w *warner) redirects() (n int64) {
 	for status, count := range w.res.Status {
 		if status/100 == 3 && status != 304 {
@@ -85,7 +85,7 @@ func (w *warner) unfinished() {
 	}
 }
 
-// backlog is how many requests of an open loop an interruption left unsent; 0
+// backlog returns how many requests of an open loop an interruption left unsent; 0
 // where those may be the accident of arrivals at random.
 func (w *warner) backlog() float64 {
 	res := w.res

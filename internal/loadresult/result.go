@@ -136,7 +136,7 @@ type Second struct {
 	Response Quantiles `json:"-"`
 }
 
-// Came is the number of whole answers that came in it, whenever their requests
+// Came returns the number of whole answers that came in it, whenever their requests
 // were due.
 func (s *Second) Came() int64 { return s.Answered + s.Leftover - s.Behind }
 
@@ -166,7 +166,7 @@ type Interval struct {
 	Service, Response *hist.Histogram // until the function returns
 }
 
-// Answered is the number of whole answers, whatever their status.
+// Answered returns the number of whole answers, whatever their status.
 func (r *Result) Answered() int64 {
 	var n int64
 	for _, c := range r.Status {
@@ -175,7 +175,7 @@ func (r *Result) Answered() int64 {
 	return n
 }
 
-// Failed is the number of failed requests of all kinds.
+// Failed returns the number of failed requests of all kinds.
 func (r *Result) Failed() int64 {
 	var n int64
 	for _, c := range r.Errors {
@@ -184,7 +184,7 @@ func (r *Result) Failed() int64 {
 	return n
 }
 
-// Times are those that users see: response times of an open loop, and service
+// Times returns those that users see: response times of an open loop, and service
 // times of a closed one, which knows no others.
 func (r *Result) Times() *hist.Histogram {
 	if r.Open {
@@ -193,7 +193,7 @@ func (r *Result) Times() *hist.Histogram {
 	return &r.Service
 }
 
-// Commonest is the kind of most failures, of several the first by name; "" where
+// Commonest returns the kind of most failures, of several the first by name; "" where
 // none failed.
 func (r *Result) Commonest() string {
 	most := ""
@@ -205,12 +205,12 @@ func (r *Result) Commonest() string {
 	return most
 }
 
-// LateRatio is the share of an open loop's requests that were sent late.
+// LateRatio returns the share of an open loop's requests that were sent late.
 func (r *Result) LateRatio() float64 {
 	return float64(r.LateSends) / float64(max(r.Lateness.Count(), 1))
 }
 
-// Throughput is the number of whole answers per second between Start and End,
+// Throughput returns the number of whole answers per second between Start and End,
 // whatever their status and whenever their requests were due; 0 when no time
 // passed.
 //

@@ -69,7 +69,7 @@ func Pack(archive string, recordings ...string) (err error) {
 	return os.WriteFile(archive, out.Bytes(), 0o644)
 }
 
-// taken is a file as the archive has it.
+// taken returns a file as the archive has it.
 func taken(name string, data []byte) (member string, raw []byte) {
 	rest, isTypes := bytes.CutPrefix(data, []byte(types))
 	z, err := gzip.NewReader(bytes.NewReader(rest))
@@ -85,7 +85,7 @@ func taken(name string, data []byte) (member string, raw []byte) {
 	return name + wasPacked, raw
 }
 
-// given is a file as the recording has it.
+// given returns a file as the recording has it.
 func given(member string, raw []byte) (name string, data []byte, changed bool) {
 	var out bytes.Buffer
 	name, isTypes := strings.CutSuffix(member, wasTypes)
@@ -131,7 +131,7 @@ func Replace(t testing.TB, archive, recordingDir string) {
 	}
 }
 
-// Names are the recordings in an archive.
+// Names returns the recordings in an archive.
 func Names(t testing.TB, archive string) []string {
 	t.Helper()
 	names, err := unpack(archive, "", t.TempDir())

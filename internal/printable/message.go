@@ -36,7 +36,7 @@ func Message(s string) string {
 	return s[:head] + "…" + s[tail:]
 }
 
-// Cut is the beginning of a text, as many whole characters as limit bytes hold,
+// Cut returns the beginning of a text, as many whole characters as limit bytes hold,
 // with an ellipsis where more followed.
 func Cut(text string, limit int) string {
 	if len(text) <= limit {

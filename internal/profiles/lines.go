@@ -77,7 +77,7 @@ func (s *Set) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// artifacts are those of a kind. Of the heap of benchmarks that is the state at their
+// artifacts returns those of a kind. Of the heap of benchmarks that is the state at their
 // end.
 func (f *Options) artifacts(rec *recording.Recording, kind string) []recording.Artifact {
 	found := rec.Find(kind, f.Benchmark)
@@ -92,7 +92,7 @@ func (f *Options) artifacts(rec *recording.Recording, kind string) []recording.A
 	return found
 }
 
-// merged is a kind's profiles as one, nil where there is none.
+// merged returns a kind's profiles as one, nil where there is none.
 func (f *Options) merged(s *Set, rec *recording.Recording, path, kind string) *callstack.Frames {
 	var all []*callstack.Profile
 	for _, a := range f.artifacts(rec, kind) {
@@ -135,7 +135,7 @@ var traceKinds = map[sched.Blocking]lines.Kind{
 	sched.BlockedSched: lines.Sched, sched.BlockedSync: lines.Sync, sched.BlockedNetwork: lines.Network, sched.BlockedSyscall: lines.Syscall,
 }
 
-// traced is what the recording's traces say of waiting. The flight recorder's are
+// traced returns what the recording's traces say of waiting. The flight recorder's are
 // looked at where there are no others.
 func (f *Options) traced(s *Set, rec *recording.Recording) (evidence []lines.Evidence) {
 	found := rec.Find(recording.KindTrace, f.Benchmark)
@@ -159,7 +159,7 @@ func (f *Options) traced(s *Set, rec *recording.Recording) (evidence []lines.Evi
 	return evidence
 }
 
-// Decisions are the compiler's, as far as the recordings have its text: nil where
+// Decisions returns the compiler's, as far as the recordings have its text: nil where
 // there is no recording.
 func (s *Set) Decisions() *lines.Decisions {
 	if len(s.Recordings) == 0 {

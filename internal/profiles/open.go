@@ -122,7 +122,7 @@ func (s *Set) Close() {
 	}
 }
 
-// SampleTypes are those that all profiles have.
+// SampleTypes returns those that all profiles have.
 func (s *Set) SampleTypes() []string {
 	var out []string
 	for _, t := range s.Sources[0].Profile.Types {
@@ -135,7 +135,7 @@ func (s *Set) SampleTypes() []string {
 	return out
 }
 
-// SampleType is the name of what -sample_index stands for: a name, a number,
+// SampleType returns the name of what -sample_index stands for: a name, a number,
 // one with the "inuse_" that old heap profiles leave out, or "" for the
 // profile's own choice.
 func (s *Set) SampleType(name string) (string, error) {
@@ -252,7 +252,7 @@ func (s *Set) Spare(output string) error {
 	return nil
 }
 
-// Shown is an operand as it may stand in a file or on a terminal: the password
+// Shown returns an operand as it may stand in a file or on a terminal: the password
 // in an address is nobody's who reads them.
 func Shown(operand string) string {
 	if strings.Contains(operand, "://") {

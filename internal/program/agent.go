@@ -95,10 +95,10 @@ func makeDir() (string, error) {
 	return "", fmt.Errorf("the path of %s is too long for a socket: set TMPDIR to a shorter path", os.TempDir())
 }
 
-// Env is the entry for the environment of the process, KEY=value.
+// Env returns the entry for the environment of the process, KEY=value.
 func (a *Agent) Env() string { return a.env }
 
-// Dir is where the agent writes, and Socket where it serves; Token is what it
+// Dir returns where the agent writes, and Socket where it serves; Token is what it
 // wants to be shown there.
 func (a *Agent) Dir() string    { return a.dir }
 func (a *Agent) Socket() string { return filepath.Join(a.dir, socket) }

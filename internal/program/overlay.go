@@ -165,7 +165,7 @@ func usersOverlay(t *gobench.Target, o gobench.BuildOptions) (overlayFile, error
 	return all, nil
 }
 
-// overlayFlag is the value of the last -overlay among flags of the go command,
+// overlayFlag returns the value of the last -overlay among flags of the go command,
 // "" without one.
 func overlayFlag(flags []string) string {
 	value := ""

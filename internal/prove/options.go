@@ -76,5 +76,5 @@ func (o *Options) Tell(e Event) {
 	}
 }
 
-// Operand is what the user named for a side.
+// Operand returns what the user named for a side.
 func (o *Options) Operand(side compare.Side) string { return [2]string{o.Old, o.New}[side] }

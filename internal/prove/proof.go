@@ -50,7 +50,7 @@ func Begin(o *Options, kind string) *Proof {
 // Restart gives the measuring the whole budget from now on.
 func (p *Proof) Restart() { p.deadline = p.o.Now().Add(p.o.Budget) }
 
-// Left is what is left of the budget.
+// Left returns what is left of the budget.
 func (p *Proof) Left() time.Duration { return max(p.deadline.Sub(p.o.Now()), 0) }
 
 // Warn adds a warning that is not there yet.
@@ -116,7 +116,7 @@ func (p *Proof) Doubt(ours bool) {
 	}
 }
 
-// Rounds are the options of rounds with what is left of the budget.
+// Rounds returns the options of rounds with what is left of the budget.
 func (p *Proof) Rounds() rounds.Options {
 	return rounds.Options{
 		Seed: p.Result.Seed, Alpha: p.o.Alpha, Margin: p.o.Margin, Budget: p.Left(), Fixed: p.o.Rounds, Run: 1,
@@ -183,7 +183,7 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Benchmark, runner ro
 	return nil
 }
 
-// enough is a budget for what takes so long, with a tenth to spare, in steps that
+// enough returns a budget for what takes so long, with a tenth to spare, in steps that
 // somebody would type.
 func enough(needed time.Duration) time.Duration {
 	const step = 5 * time.Second

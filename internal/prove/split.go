@@ -57,7 +57,7 @@ type splitter struct {
 	begun      bool // word is one, also where it is empty
 }
 
-// at is the position of the rest, from 1, for messages.
+// at returns the position of the rest, from 1, for messages.
 func (s *splitter) at() int { return len(s.line) - len(s.rest) + 1 }
 
 func (s *splitter) put(text string) {

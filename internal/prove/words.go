@@ -9,7 +9,7 @@ import (
 	"whet/internal/capture/process"
 )
 
-// Command is what starts a side by its command line, which was split, and what
+// Command returns what starts a side by its command line, which was split, and what
 // keeps its words.
 func (o *Options) Command(side compare.Side, argv []string) (process.Command, *CapturedOutput) {
 	printed := Keep(o.Output)
@@ -56,7 +56,7 @@ func (p *CapturedOutput) and(kept *process.Bounded) io.Writer {
 	return io.MultiWriter(kept, p.to)
 }
 
-// LastWords are those on stderr, or where there are none on stdout, ready to
+// LastWords returns those on stderr, or where there are none on stdout, ready to
 // stand after a message.
 func (p *CapturedOutput) LastWords() string {
 	if said := lastWords(p.stderr.Bytes()); said != "" {

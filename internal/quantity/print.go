@@ -233,7 +233,7 @@ func Plural(n int, noun string) string {
 	return Count(float64(n)) + " " + noun + "s"
 }
 
-// Several is what to say of n things: nothing of none, else one text or the other,
+// Several returns what to say of n things: nothing of none, else one text or the other,
 // whose # is their number.
 func Several(n int, one, many string) []string {
 	switch {

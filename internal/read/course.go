@@ -106,7 +106,7 @@ func (a *Reading) readBenchmarkCourses() {
 	}
 }
 
-// withoutTestings is what was seen of a benchmark without the collections that
+// withoutTestings returns what was seen of a benchmark without the collections that
 // package testing forces before it calls the benchmark function: once with b.N at
 // 1, and once for the run. Where counters are to speak, since the collector's own
 // lines are not whole, the first two of theirs are dropped.
@@ -212,7 +212,7 @@ func (a *Reading) runSubject() *diagnose.Subject {
 	return s
 }
 
-// conditions are what the verdict rests on beside the profiles.
+// conditions returns what the verdict rests on beside the profiles.
 func (a *Reading) conditions() *diagnose.Conditions {
 	course, h := a.courses[0], &a.rec.Host
 	c := &diagnose.Conditions{WallNs: course.end - course.start, Wall: a.wall, Cores: h.GOMAXPROCS, Growth: course.growth()}
@@ -252,7 +252,7 @@ func (a *Reading) conditions() *diagnose.Conditions {
 	return c
 }
 
-// growth is what rose all along, each kind once and without its interval, which
+// growth returns what rose all along, each kind once and without its interval, which
 // stands with the event.
 func (c *course) growth() []string {
 	var out []string
@@ -302,7 +302,7 @@ func (a *Reading) addRun(page *runreport.Page) {
 	page.Contention = a.contention()
 }
 
-// serviceCPU is what the target used under load: by its own account, or, of one
+// serviceCPU returns what the target used under load: by its own account, or, of one
 // that has none to give, by its CPU profile, which covers the most of the load.
 func (a *Reading) serviceCPU(svc *loadformat.Service) (ns *int64, sampled bool) {
 	if svc.TargetCPUNs != nil {
@@ -322,7 +322,7 @@ func (a *Reading) serviceCPU(svc *loadformat.Service) (ns *int64, sampled bool) 
 	return nil, false
 }
 
-// Service is what the load of a service showed; nil: the recording is of none. Ask
+// Service returns what the load of a service showed; nil: the recording is of none. Ask
 // after Diagnose.
 func (a *Reading) Service() *runreport.Service {
 	if a.service == nil || len(a.courses) == 0 {
@@ -384,7 +384,7 @@ func wallOf(res *wall.Result, service bool) *runreport.Wall {
 	return out
 }
 
-// speaker is the group whose time the page's line is about: of a service, the
+// speaker returns the group whose time the page's line is about: of a service, the
 // handler with the most; of a program, the goroutines that worked most, since
 // most of what waits in one waits for work.
 func speaker(groups []wall.Group, service bool) *wall.Group {
@@ -427,7 +427,7 @@ func (a *Reading) contention() []runreport.Waiting {
 // maxWaiting bounds the list of places that wait.
 const maxWaiting = 15
 
-// covered is the time that the profiles of a kind cover. Between the runs of a
+// covered returns the time that the profiles of a kind cover. Between the runs of a
 // program there is none.
 func (a *Reading) covered(kind, benchmark string) int64 {
 	var ns int64
@@ -479,7 +479,7 @@ func wallLine(g *wall.Group) string {
 	return fmt.Sprintf("%s: %s", what, text)
 }
 
-// commandLine is a program with its arguments, for people.
+// commandLine returns a program with its arguments, for people.
 func commandLine(name string, args []string) string {
 	line := filepath.ToSlash(name)
 	for _, a := range args {

@@ -13,7 +13,7 @@ import (
 	"whet/internal/report/run"
 )
 
-// rows is the head of a top table: by flat, or by cum.
+// rows returns the head of a top table: by flat, or by cum.
 func (a *Reading) rows(c classifiedProfile, base callstack.Keep, cum bool) []run.Row {
 	fs := c.FunctionCosts(c.column, base)
 	if cum {
@@ -116,7 +116,7 @@ func (a *Reading) listing(f callstack.FunctionCost, costs map[diagnose.SourceLin
 // around is how many lines an excerpt has on each side of its own.
 const around = 2
 
-// excerpts are the lines around findings and hot places, of the sources that are
+// excerpts returns the lines around findings and hot places, of the sources that are
 // there.
 func (a *Reading) excerpts(page *run.Page) map[run.Spot][]run.SourceLine {
 	out := make(map[run.Spot][]run.SourceLine)

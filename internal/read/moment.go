@@ -88,7 +88,7 @@ func (a *Reading) look(m *runreport.Moment, s *loadformat.SlowRequest, artifact 
 	return a.draw(m, around, src)
 }
 
-// traceBegin is when a snapshot begins, since the recording's origin: by the wall clock
+// traceBegin returns when a snapshot begins, since the recording's origin: by the wall clock
 // that is in it, or, where that is another machine's, by the moment that it was taken.
 func traceBegin(rec *recording.Manifest, artifact *recording.Artifact, summary *exectrace.Summary) int64 {
 	byEnd := artifact.EndNs - summary.EndNs
@@ -101,7 +101,7 @@ func traceBegin(rec *recording.Manifest, artifact *recording.Artifact, summary *
 	return byEnd
 }
 
-// servedBy is the request in the trace that lies nearest to one of the load; nil: none
+// servedBy returns the request in the trace that lies nearest to one of the load; nil: none
 // is near. One that the trace cuts is as near as what it has.
 func servedBy(all []wall.Served, sent, end int64) *wall.Served {
 	var best *wall.Served

@@ -98,7 +98,7 @@ func (a *Reading) Page() (*run.Page, error) {
 	return page, nil
 }
 
-// sizes are what the benchmarks that ran cost an operation.
+// sizes returns what the benchmarks that ran cost an operation.
 func sizes(benchmarks []record.Benchmark) (all []scaling.Measured) {
 	known := func(v *float64) float64 {
 		if v == nil {
@@ -155,7 +155,7 @@ func distinct(texts []string, limit int) []string {
 	return out
 }
 
-// verdictOf is the verdict as pages and documents have it.
+// verdictOf returns the verdict as pages and documents have it.
 func verdictOf(r *diagnose.Result) run.Verdict {
 	return run.Verdict{Kind: string(r.Verdict.Kind), Text: r.Verdict.Text, Outcome: string(r.Verdict.Outcome)}
 }
@@ -170,7 +170,7 @@ type findingsFile struct {
 	Below     []finding.Finding  `json:"below_threshold"`
 }
 
-// Findings is the file that keeps in the recording what the rules of this
+// Findings returns the file that keeps in the recording what the rules of this
 // version of whet said.
 func (a *Reading) Findings(version string) ([]byte, error) {
 	result, err := a.Diagnose()
@@ -199,7 +199,7 @@ func trust(m *recording.Manifest) []string {
 	return append(out, machine.Texts(doubts)...)
 }
 
-// facts is the head of the report.
+// facts returns the head of the report.
 func facts(m *recording.Manifest) []pagereport.Fact {
 	var out []pagereport.Fact
 	add := func(name, format string, args ...any) {
@@ -295,7 +295,7 @@ func (a *Reading) profile(c classifiedProfile) run.Profile {
 	return p
 }
 
-// countColumn is the column that counts samples, objects or events.
+// countColumn returns the column that counts samples, objects or events.
 func countColumn(c classifiedProfile) int {
 	for _, name := range []string{"samples", "alloc_objects", "contentions"} {
 		if i, err := c.TypeIndex(name); err == nil {

@@ -8,7 +8,7 @@ import (
 	"whet/internal/recording"
 )
 
-// pool is the sum of the benchmarks that have too few samples each, and enough
+// pool returns the sum of the benchmarks that have too few samples each, and enough
 // together; nil: there is no need for one, or it would not do. Benchmarks that
 // measure others' code alone are not in it.
 func (a *Reading) pool() *diagnose.Subject {

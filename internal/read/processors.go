@@ -9,7 +9,7 @@ import (
 	"whet/internal/recording"
 )
 
-// processors is how a benchmark grows with processors; nil: it was not asked.
+// processors returns how a benchmark grows with processors; nil: it was not asked.
 func (a *Reading) processors(b *record.Benchmark) *diagnose.Processors {
 	unknown := math.NaN()
 	var turns []scaling.Turn

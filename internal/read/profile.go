@@ -110,7 +110,7 @@ func (in *LoneProfile) merge() (p *callstack.Frames, kind string, err error) {
 	return p, kind, err
 }
 
-// kindOf is the kind of a profile by its sample types. Block and mutex profiles
+// kindOf returns the kind of a profile by its sample types. Block and mutex profiles
 // have the same: what lets others go on is a mutex profile's.
 func kindOf(p *callstack.Profile) (string, error) {
 	has := func(name string) bool {

@@ -9,7 +9,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Proof is the proof in a recording, nil where the recording is of something
+// Proof returns the proof in a recording, nil where the recording is of something
 // else.
 func Proof(rec *recording.Recording) (*compare.Result, error) {
 	docs := rec.Find(recording.KindProof, "")

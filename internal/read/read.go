@@ -349,7 +349,7 @@ func (a *Reading) readProfile(artifact recording.Artifact) (*callstack.Frames, e
 	return p, nil
 }
 
-// decisions are what the compiler said of a line, in its words.
+// decisions returns what the compiler said of a line, in its words.
 func (a *Reading) decisions(at diagnose.SourceLine) (notes []string) {
 	for _, d := range a.compiler().At(at.File, at.Line) {
 		if text := lines.Said(&d); len(notes) < maxNotes && !slices.Contains(notes, text) {
@@ -359,7 +359,7 @@ func (a *Reading) decisions(at diagnose.SourceLine) (notes []string) {
 	return notes
 }
 
-// compiler is what the compiler decided, which is read when somebody first asks.
+// compiler returns what the compiler decided, which is read when somebody first asks.
 func (a *Reading) compiler() *lines.Decisions {
 	if a.decided != nil || a.rec == nil {
 		return a.decided
@@ -382,7 +382,7 @@ func (a *Reading) compiler() *lines.Decisions {
 	return a.decided
 }
 
-// View is the typed view of the program that was measured; nil: there is none, in
+// View returns the typed view of the program that was measured; nil: there is none, in
 // recordings made without sources, or before there were views, or where it is damaged,
 // with a warning.
 func (a *Reading) View() *typeview.View { return a.view }

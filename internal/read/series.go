@@ -17,7 +17,7 @@ func percent(part, whole int64) string {
 	return quantity.Percent(float64(part) / float64(whole))
 }
 
-// series are the metrics that a page draws over time.
+// series returns the metrics that a page draws over time.
 func (c *course) series() []runreport.Series {
 	var out []runreport.Series
 	add := func(name, unit string, value func(before, row *metrics.Row) float64) {
@@ -76,7 +76,7 @@ func (c *course) series() []runreport.Series {
 	return out
 }
 
-// alive is what the collector found alive at the end of each cycle.
+// alive returns what the collector found alive at the end of each cycle.
 func (c *course) alive() runreport.Series {
 	s := runreport.Series{Benchmark: c.benchmark, Name: "alive after cycles", Unit: "bytes", Apart: true}
 	for i := range c.gc {
@@ -119,7 +119,7 @@ func (c *course) findEvents(a *Reading) {
 	c.events = events.Find(in)
 }
 
-// between is what was seen of the target itself from start to end.
+// between returns what was seen of the target itself from start to end.
 func (c *course) between(start, end int64) events.Input {
 	var in events.Input
 	for _, row := range c.rows {

@@ -48,7 +48,7 @@ type Turn struct {
 	RunDelayNs *int64  `json:"run_delay_ns"` // of all threads: ready to run, and no processor was free; nil: unknown
 }
 
-// NewBenchmark is a result as the manifest has it.
+// NewBenchmark returns a result as the manifest has it.
 func NewBenchmark(name string, l benchmark.Line) Benchmark {
 	return Benchmark{Name: name, Procs: l.Procs, Iterations: l.N, NsPerOp: l.NsPerOp, BytesPerOp: l.BytesPerOp, AllocsPerOp: l.AllocsPerOp, Metrics: l.Metrics}
 }

@@ -29,7 +29,7 @@ func Build(t *gobench.Target, b *gobench.Binary, o gobench.BuildOptions, args []
 	return out
 }
 
-// Settings are the configuration lines of a package's results.
+// Settings returns the configuration lines of a package's results.
 func Settings(h *recording.Host, pkg string) []benchmark.Setting {
 	return []benchmark.Setting{{Key: "goos", Value: h.OS}, {Key: "goarch", Value: h.Arch}, {Key: "pkg", Value: pkg}, {Key: "cpu", Value: h.CPU}}
 }

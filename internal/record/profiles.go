@@ -45,10 +45,10 @@ func (p *Profiles) Add(kind string, data []byte, start, end int64) {
 	of.parts = append(of.parts, data)
 }
 
-// Last is what was added last.
+// Last returns what was added last.
 func (p *Profile) Last() []byte { return p.parts[len(p.parts)-1] }
 
-// Data is the sum of what was taken, as a gzipped pprof file.
+// Data returns the sum of what was taken, as a gzipped pprof file.
 func (p *Profile) Data() ([]byte, error) {
 	if len(p.parts) == 1 {
 		return p.parts[0], nil

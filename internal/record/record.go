@@ -52,7 +52,7 @@ func Create(run Run) (*Recorder, error) {
 	return &Recorder{Writer: w, now: run.Now, sources: make(map[string]bool)}, nil
 }
 
-// Since is a moment on the recording's clock.
+// Since returns a moment on the recording's clock.
 func (r *Recorder) Since(t time.Time) int64 { return int64(t.Sub(r.Manifest.Origin)) }
 
 // Now is this moment.
@@ -78,7 +78,7 @@ func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Ending is the error that the run ends with: its own, or else what a full disk
+// Ending returns the error that the run ends with: its own, or else what a full disk
 // kept from being stored.
 func (r *Recorder) Ending(err error) error {
 	if err == nil && r.full != nil {
@@ -100,7 +100,7 @@ func (r *Recorder) Finish(partial string) (string, error) {
 	return r.Writer.Finish(time.Duration(r.Now()), partial)
 }
 
-// Partial is why a recording is not whole that a run left which ended with err.
+// Partial returns why a recording is not whole that a run left which ended with err.
 func Partial(err error) string {
 	switch {
 	case err == nil:

@@ -234,7 +234,7 @@ func (r *Recording) Source(frameFile string) ([]byte, Source, error) {
 	return data, s, nil
 }
 
-// file is the path of the copy in the recording.
+// file returns the path of the copy in the recording.
 func (s *Source) file() string {
 	if s.Packed == packedGzip {
 		return "source/" + s.SHA256 + ".gz"

@@ -38,7 +38,7 @@ func RootsOf(sources []Source) Roots {
 	return roots
 }
 
-// Display is the name for people of a file of which there is no copy, as one that only
+// Display returns the name for people of a file of which there is no copy, as one that only
 // a line directive names; the file as frames have it where it lies in none of them.
 func (r Roots) Display(frameFile string) string {
 	for _, root := range r {

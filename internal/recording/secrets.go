@@ -27,7 +27,7 @@ func CutURL(url string) (scheme, user, host, rest string) {
 	return scheme, user, host, rest
 }
 
-// Redacted is an address without its user and password, and without the values
+// Redacted returns an address without its user and password, and without the values
 // of query parameters that are called as secrets.
 func Redacted(url string) string {
 	scheme, _, host, rest := CutURL(url)
@@ -112,7 +112,7 @@ var settings = []string{
 	"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM", "CGO_ENABLED",
 }
 
-// Variable is a variable, NAME=value, as a recording may keep it: its name, and
+// Variable returns a variable, NAME=value, as a recording may keep it: its name, and
 // the value of those that set the runtime or the build.
 func Variable(kv string) string {
 	name, value, ok := strings.Cut(kv, "=")
@@ -125,7 +125,7 @@ func Variable(kv string) string {
 	return name + "=" + hidden
 }
 
-// Variables are those of a list as a recording may keep them.
+// Variables returns those of a list as a recording may keep them.
 func Variables(env []string) []string {
 	out := slices.Clone(env)
 	for i := range out {

@@ -279,7 +279,7 @@ func (w *Writer) takeFree() (string, error) {
 	}
 }
 
-// Numbered is the number of a file's name among those that whet made of a
+// Numbered returns the number of a file's name among those that whet made of a
 // recording's default name: 1 of "chi.whet", 2 of "chi-2.whet"; 0: it is none.
 func Numbered(defaultName, file string) int {
 	rest, ours := strings.CutPrefix(strings.TrimSuffix(file, suffix), defaultName)

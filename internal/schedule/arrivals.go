@@ -28,7 +28,7 @@ func (s Schedule) Arrivals(first, step int64) Arrivals {
 	return Arrivals{s: s, n: max(first, 0), step: max(step, 1)}
 }
 
-// Next is when the next of them is due since the origin, or math.MaxInt64 when
+// Next returns when the next of them is due since the origin, or math.MaxInt64 when
 // the plan has no more. It does not allocate.
 func (a *Arrivals) Next() time.Duration {
 	if !a.s.Open() {
@@ -54,7 +54,7 @@ func (a *Arrivals) Next() time.Duration {
 	return a.s.when(a.piece, x)
 }
 
-// gap is the n-th gap of a Poisson process of rate 1: a number of the
+// gap returns the n-th gap of a Poisson process of rate 1: a number of the
 // exponential distribution of mean 1, by inverting it.
 func gap(seed uint64, n int64) float64 {
 	// 53 bits, from 2⁻⁵³ to 1: never 0, which has no logarithm.
@@ -65,7 +65,7 @@ func gap(seed uint64, n int64) float64 {
 // golden is the odd integer next to 2⁶⁴ divided by the golden ratio.
 const golden = 0x9e3779b97f4a7c15
 
-// uniform is the n-th output of SplitMix64 started at a scrambled seed. Its
+// uniform returns the n-th output of SplitMix64 started at a scrambled seed. Its
 // state is a counter, so any output can be had without those before it.
 func uniform(seed uint64, n int64) uint64 {
 	return Scramble(Scramble(seed) + (uint64(n)+1)*golden)

@@ -2,7 +2,7 @@ package schedule
 
 import "time"
 
-// Peak is the highest rate of the plan, in arrivals per second.
+// Peak returns the highest rate of the plan, in arrivals per second.
 func (s Schedule) Peak() float64 {
 	var peak float64
 	for _, p := range s.pieces {
@@ -11,7 +11,7 @@ func (s Schedule) Peak() float64 {
 	return peak
 }
 
-// Planned is how many arrivals are planned before a moment since the origin; of
+// Planned returns how many arrivals are planned before a moment since the origin; of
 // arrivals at random it is the expected number.
 func (s Schedule) Planned(elapsed time.Duration) float64 {
 	if !s.Open() || elapsed <= 0 {
@@ -20,7 +20,7 @@ func (s Schedule) Planned(elapsed time.Duration) float64 {
 	return s.expected(elapsed)
 }
 
-// Led is the same plan after a lead at its first rate: what a warm-up sends
+// Led returns the same plan after a lead at its first rate: what a warm-up sends
 // before the plan begins. A constant plan stays as it is.
 func (s Schedule) Led(lead time.Duration) Schedule {
 	if len(s.pieces) < 2 || lead <= 0 {

@@ -169,7 +169,7 @@ func clipped(text string) string {
 	return strconv.Quote(text)
 }
 
-// String is the plan as Parse reads it; of a Poisson plan it says so as well.
+// String returns the plan as Parse reads it; of a Poisson plan it says so as well.
 func (s Schedule) String() string {
 	if !s.Open() {
 		return "no arrivals"
@@ -220,7 +220,7 @@ func rateText(rate float64) string {
 	return strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
 }
 
-// plain is a duration without parts that are 0: 1m, not 1m0s.
+// plain returns a duration without parts that are 0: 1m, not 1m0s.
 func plain(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

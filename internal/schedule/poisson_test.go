@@ -32,7 +32,7 @@ func distance(sample []float64, cdf func(float64) float64) float64 {
 	return d * math.Sqrt(n)
 }
 
-// exponential is the distribution function of unit gaps.
+// exponential returns the distribution function of unit gaps.
 func exponential(x float64) float64 {
 	if x <= 0 {
 		return 0
@@ -40,7 +40,7 @@ func exponential(x float64) float64 {
 	return 1 - math.Exp(-x)
 }
 
-// poisson is the distribution function of counts whose mean is given.
+// poisson returns the distribution function of counts whose mean is given.
 func poisson(mean float64) func(float64) float64 {
 	return func(x float64) float64 {
 		var sum float64
@@ -107,7 +107,7 @@ func TestPoissonFits(t *testing.T) {
 	}
 }
 
-// take is the first n arrivals.
+// take returns the first n arrivals.
 func take(plan Schedule, n int) (times []time.Duration, end time.Duration) {
 	a := plan.Arrivals(0, 1)
 	for range n {

@@ -37,18 +37,18 @@ type Step struct {
 	For  time.Duration
 }
 
-// Constant is a plan of evenly spaced arrivals, the first at 0. A rate that is
+// Constant returns a plan of evenly spaced arrivals, the first at 0. A rate that is
 // not above 0 plans none.
 func Constant(perSecond float64) Schedule {
 	return build([]leg{{from: perSecond, to: perSecond}})
 }
 
-// Ramp is a plan whose rate goes evenly from one to another, and stays there.
+// Ramp returns a plan whose rate goes evenly from one to another, and stays there.
 func Ramp(from, to float64, over time.Duration) Schedule {
 	return build([]leg{{from, to, over}})
 }
 
-// Steps is a plan of one constant rate after the other. The last one stays.
+// Steps returns a plan of one constant rate after the other. The last one stays.
 func Steps(steps []Step) Schedule {
 	legs := make([]leg, len(steps))
 	for i, s := range steps {
@@ -86,7 +86,7 @@ func build(legs []leg) Schedule {
 	return s
 }
 
-// bounded is a rate that can be planned with.
+// bounded returns a rate that can be planned with.
 func bounded(rate float64) float64 {
 	if !(rate > 0) { // also what is no number
 		return 0
@@ -94,7 +94,7 @@ func bounded(rate float64) float64 {
 	return min(rate, MaxRate)
 }
 
-// Poisson is the same plan with arrivals at random: their expected rate is that
+// Poisson returns the same plan with arrivals at random: their expected rate is that
 // of s at every moment, and arrivals in one stretch say nothing about those in
 // another. Equal seeds give equal arrivals.
 func (s Schedule) Poisson(seed uint64) Schedule {
@@ -108,7 +108,7 @@ func (s Schedule) Open() bool { return len(s.pieces) > 0 }
 // Random reports whether arrivals come at random.
 func (s Schedule) Random() bool { return s.poisson }
 
-// Span is the time until the rate no longer changes: the duration of a ramp,
+// Span returns the time until the rate no longer changes: the duration of a ramp,
 // and of all steps together. It is 0 for a constant rate.
 func (s Schedule) Span() time.Duration {
 	if !s.Open() {
@@ -117,7 +117,7 @@ func (s Schedule) Span() time.Duration {
 	return s.pieces[len(s.pieces)-1].start
 }
 
-// Rate is the planned rate at a moment since the origin, in arrivals per second.
+// Rate returns the planned rate at a moment since the origin, in arrivals per second.
 func (s Schedule) Rate(elapsed time.Duration) float64 {
 	if !s.Open() || elapsed < 0 {
 		return 0
@@ -130,7 +130,7 @@ func (s Schedule) Rate(elapsed time.Duration) float64 {
 	return p.from*(1-done) + p.to*done
 }
 
-// At is when arrival n, counted from 0, is due since the origin. It is
+// At returns when arrival n, counted from 0, is due since the origin. It is
 // math.MaxInt64 for an arrival that the plan does not have. Of a Poisson plan it
 // takes time in proportion to n: go through such a plan with Arrivals.
 func (s Schedule) At(n int64) time.Duration {
@@ -144,7 +144,7 @@ func (s Schedule) At(n int64) time.Duration {
 	return s.when(s.holding(float64(n)), float64(n))
 }
 
-// Before is how many arrivals are due before a moment since the origin:
+// Before returns how many arrivals are due before a moment since the origin:
 // At(n) < elapsed for just the n below it. Of a Poisson plan it takes time in
 // proportion to their number.
 func (s Schedule) Before(elapsed time.Duration) int64 {
@@ -170,7 +170,7 @@ func (s Schedule) Before(elapsed time.Duration) int64 {
 	return n
 }
 
-// expected is the integral of the rate up to a moment.
+// expected returns the integral of the rate up to a moment.
 func (s Schedule) expected(elapsed time.Duration) float64 {
 	p := s.pieces[s.during(elapsed)]
 	t := (elapsed - p.start).Seconds()
@@ -180,7 +180,7 @@ func (s Schedule) expected(elapsed time.Duration) float64 {
 	return p.before + t*(p.from+p.slope()*t/2)
 }
 
-// during is the piece that holds a moment.
+// during returns the piece that holds a moment.
 func (s Schedule) during(elapsed time.Duration) int {
 	i := len(s.pieces) - 1
 	for i > 0 && s.pieces[i].start > elapsed {
@@ -189,7 +189,7 @@ func (s Schedule) during(elapsed time.Duration) int {
 	return i
 }
 
-// holding is the piece that holds the point at which x arrivals are planned. A
+// holding returns the piece that holds the point at which x arrivals are planned. A
 // point between two pieces belongs to the later one: an arrival at the end of a
 // piece, which is followed by a pause, comes when the pause is over.
 func (s Schedule) holding(x float64) int {
@@ -200,7 +200,7 @@ func (s Schedule) holding(x float64) int {
 	return i
 }
 
-// when is the moment at which x arrivals are planned, x being in piece i.
+// when returns the moment at which x arrivals are planned, x being in piece i.
 func (s Schedule) when(i int, x float64) time.Duration {
 	p := &s.pieces[i]
 	t := p.invert(x-p.before) * float64(time.Second)
@@ -213,10 +213,10 @@ func (s Schedule) when(i int, x float64) time.Duration {
 // slope is by how much the rate changes, per second and second.
 func (p *piece) slope() float64 { return (p.to - p.from) / p.length.Seconds() }
 
-// arrivals is how many are planned in a piece that has an end.
+// arrivals returns how many are planned in a piece that has an end.
 func (p *piece) arrivals() float64 { return (p.from + p.to) / 2 * p.length.Seconds() }
 
-// invert is the time, in seconds since the piece's begin, at which x >= 0
+// invert returns the time, in seconds since the piece's begin, at which x >= 0
 // arrivals of it are planned: the solution t of from·t + slope·t²/2 = x.
 func (p *piece) invert(x float64) float64 {
 	if p.from == p.to {

@@ -25,7 +25,7 @@ const (
 	shown = 0.999
 )
 
-// drift is the relative change of the figures from one run to the next; 0 where
+// drift returns the relative change of the figures from one run to the next; 0 where
 // none is shown.
 func (s *Search[P]) drift() float64 {
 	floor := 0.0
@@ -78,7 +78,7 @@ func (s *Search[P]) estimate(changed *Level[P]) {
 	}
 }
 
-// capacity is a level as package capacity takes it.
+// capacity returns a level as package capacity takes it.
 func (s *Search[P]) capacity(l *Level[P]) capacity.Level {
 	c := capacity.Level{N: l.Level}
 	for i, p := range l.Runs {

@@ -26,7 +26,7 @@ func (s *Search[P]) took(m Measurement, span time.Duration) {
 	s.extra += max(took-span, 0)
 }
 
-// cost is what the next measurement is expected to take.
+// cost returns what the next measurement is expected to take.
 func (s *Search[P]) cost(span time.Duration) time.Duration {
 	return span + s.extra/time.Duration(max(s.runs, 1))
 }

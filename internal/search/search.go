@@ -84,7 +84,7 @@ func (s *Search[P]) find(level float64) (int, bool) {
 	return slices.BinarySearchFunc(s.Levels, level, func(l *Level[P], at float64) int { return cmp.Compare(l.Level, at) })
 }
 
-// At is a level that was measured, else nil.
+// At returns a level that was measured, else nil.
 func (s *Search[P]) At(level float64) *Level[P] {
 	if i, found := s.find(level); found {
 		return s.Levels[i]
@@ -92,7 +92,7 @@ func (s *Search[P]) At(level float64) *Level[P] {
 	return nil
 }
 
-// From are the levels at and above one as package capacity takes them.
+// From returns the levels at and above one as package capacity takes them.
 func (s *Search[P]) From(level float64) []capacity.Level {
 	var out []capacity.Level
 	for _, l := range s.Levels {

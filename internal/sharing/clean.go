@@ -57,7 +57,7 @@ func pattern(name string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|[^\w./()*-])` + quoted + `($|[^\w./()*-])`)
 }
 
-// file is the name of a source file or binary for people.
+// file returns the name of a source file or binary for people.
 func (c *cleaner) file(name string) string {
 	if to, ok := c.display[name]; ok {
 		return to
@@ -78,7 +78,7 @@ var drive = lazyregexp.Pattern{Text: `^[A-Za-z]:[/\\]`}
 
 func isAbsolute(name string) bool { return path.IsAbs(name) || drive.Regexp().MatchString(name) }
 
-// text is a text without hosts of addresses, the module's directories and the names.
+// text returns a text without hosts of addresses, the module's directories and the names.
 func (c *cleaner) text(s string) string {
 	s = address.Regexp().ReplaceAllStringFunc(s, func(url string) string {
 		scheme, _, host, rest := recording.CutURL(recording.Redacted(url))
@@ -97,7 +97,7 @@ func (c *cleaner) text(s string) string {
 	return s
 }
 
-// operand is a text in which paths from the root are cut to their last element.
+// operand returns a text in which paths from the root are cut to their last element.
 func (c *cleaner) operand(s string) string {
 	return absolute.Regexp().ReplaceAllStringFunc(c.text(s), func(found string) string {
 		m := absolute.Regexp().FindStringSubmatch(found)

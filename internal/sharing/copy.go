@@ -98,7 +98,7 @@ func Copy(rec *recording.Recording, to string, names []string) (Copied, error) {
 	return Copied{Path: path, LeftOut: left}, err
 }
 
-// packedSuffix is what packing added to an artifact's name.
+// packedSuffix returns what packing added to an artifact's name.
 func packedSuffix(a recording.Artifact) string {
 	if a.Packed == "" {
 		return ""
@@ -106,7 +106,7 @@ func packedSuffix(a recording.Artifact) string {
 	return ".gz"
 }
 
-// settings are those of a build that say nothing of where it was made.
+// settings returns those of a build that say nothing of where it was made.
 func settings(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
 		key, _, _ := strings.Cut(s, "=")

@@ -57,7 +57,7 @@ func fields(data []byte, f func(number int, value uint64, bytes, all []byte)) er
 	return nil
 }
 
-// profile is an unpacked profile with the names of its files and all other texts
+// profile returns an unpacked profile with the names of its files and all other texts
 // cleaned. Texts that are in its table for both count as files.
 func (c *cleaner) profile(data []byte) ([]byte, error) {
 	files := make(map[uint64]bool)

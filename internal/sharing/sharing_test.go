@@ -21,7 +21,7 @@ const (
 	line = "secretFormula := 42"
 )
 
-// planted is a recording that holds the names wherever one may be.
+// planted returns a recording that holds the names wherever one may be.
 func planted(t *testing.T) *recording.Recording {
 	t.Helper()
 	w, err := recording.Create(filepath.Join(t.TempDir(), "run.whet"), time.Unix(1e9, 0))

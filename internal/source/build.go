@@ -32,7 +32,7 @@ func (r *Resolver) readFunctions(functions iter.Seq2[string, string]) {
 	}
 }
 
-// packageOf is the import path of a function's package, that of a program's main
+// packageOf returns the import path of a function's package, that of a program's main
 // package too.
 func (r *Resolver) packageOf(function string) string {
 	pkg := symbolname.Package(function)
@@ -131,7 +131,7 @@ func isDir(name string) bool {
 	return strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") || name == "." || name == ".." || filepath.IsAbs(name) || absolute(name)
 }
 
-// cached is a module's directory in the cache, "" where there is none.
+// cached returns a module's directory in the cache, "" where there is none.
 func (r *Resolver) cached(module, version string) string {
 	dir, ok := escapePath(module)
 	v, ok2 := escapePath(version)
@@ -164,7 +164,7 @@ func (r *Resolver) otherVersion(frameFile string) (string, bool) {
 	return "", false
 }
 
-// buildVersion is the Go that built the binary: "go1.26.8".
+// buildVersion returns the Go that built the binary: "go1.26.8".
 func (r *Resolver) buildVersion() string {
 	if r.o.Info == nil {
 		return ""

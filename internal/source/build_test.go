@@ -75,7 +75,7 @@ func (l *lab) run(t testing.TB, dir string, args ...string) {
 	}
 }
 
-// f is the text of a package that says of itself what it is.
+// f returns the text of a package that says of itself what it is.
 func f(pkg, what string) string {
 	return "package " + pkg + "\n\n// " + what + "\n\n//go:noinline\nfunc F() { println(\"" + what + "\") }\n"
 }

@@ -337,7 +337,7 @@ func escapePath(s string) (string, bool) {
 	return b.String(), true
 }
 
-// unescapePath is the reverse. What is not escaped stays.
+// unescapePath returns the reverse. What is not escaped stays.
 func unescapePath(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

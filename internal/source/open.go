@@ -46,7 +46,7 @@ func (f *Finder) rooted(path, dir string) candidate {
 	return p
 }
 
-// named is the place of an absolute name. In no directory that is known it
+// named returns the place of an absolute name. In no directory that is known it
 // belongs to the module around it, or else to its own directory.
 func (f *Finder) named(path string, origin Origin) candidate {
 	clean := filepath.Clean(path)

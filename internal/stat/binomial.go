@@ -2,7 +2,7 @@ package stat
 
 import "math"
 
-// BinomialPMF is the probability of exactly k successes in n independent
+// BinomialPMF returns the probability of exactly k successes in n independent
 // trials that succeed with probability p each.
 func BinomialPMF(k, n int, p float64) float64 {
 	switch {
@@ -18,7 +18,7 @@ func BinomialPMF(k, n int, p float64) float64 {
 	return math.Exp(logChoose(n, k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
 }
 
-// BinomialCDF is the probability of at most k successes in n independent
+// BinomialCDF returns the probability of at most k successes in n independent
 // trials that succeed with probability p each. It is the sum of the
 // probabilities of 0 to k; the shorter tail is summed, from its small end, so
 // that small probabilities keep their digits.
@@ -41,7 +41,7 @@ func BinomialCDF(k, n int, p float64) float64 {
 	return max(0, 1-BinomialSurvival(k+1, n, p))
 }
 
-// BinomialSurvival is the probability of at least k successes in n trials:
+// BinomialSurvival returns the probability of at least k successes in n trials:
 // with p the threshold, the one-sided p-value of "the share is above p".
 func BinomialSurvival(k, n int, p float64) float64 {
 	switch {
@@ -62,7 +62,7 @@ func BinomialSurvival(k, n int, p float64) float64 {
 	return max(0, 1-BinomialCDF(k-1, n, p))
 }
 
-// Choose is the number of ways to pick k of n things, as a float64: exact as
+// Choose returns the number of ways to pick k of n things, as a float64: exact as
 // long as it is below 2⁵³, +Inf beyond the largest float64.
 func Choose(n, k int) float64 {
 	if k < 0 || k > n {

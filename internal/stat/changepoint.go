@@ -149,7 +149,7 @@ func (s *segmenter) confirm() {
 	}
 }
 
-// SmallestChangeP is the smallest p-value that n values can have. The largest T
+// SmallestChangeP returns the smallest p-value that n values can have. The largest T
 // belongs to arcs of h = ⌊n/2⌋ or n−h values with all of the smallest, or all
 // of the largest, in them. Of an even n there are 2 + 2(h−3) such sets of
 // places, complements of arcs counted, each with the chance 1/C(n,h); no two can
@@ -169,7 +169,7 @@ func SmallestChangeP(n int) float64 {
 	return min(1, sets/Choose(n, h))
 }
 
-// FewestForChange is the smallest number of values in which a change can be
+// FewestForChange returns the smallest number of values in which a change can be
 // found at all.
 func FewestForChange(o ChangeOptions) int {
 	n := 2 * leastArc
@@ -291,7 +291,7 @@ func (a *arcs) largest(scores []float64) (t float64, from, to int) {
 	return t, from, to
 }
 
-// cutOf is the end of an arc where the ranks on its two sides, up to the other
+// cutOf returns the end of an arc where the ranks on its two sides, up to the other
 // end and the stretch's, differ more.
 func cutOf(values []float64, from, to int) int {
 	n := len(values)
@@ -308,7 +308,7 @@ func cutOf(values []float64, from, to int) int {
 	return to
 }
 
-// splitOf is where a stretch falls apart into two that differ most.
+// splitOf returns where a stretch falls apart into two that differ most.
 func splitOf(values []float64) int {
 	scores := centredRanks(values)
 	at, most := leastArc, -1.0
@@ -320,7 +320,7 @@ func splitOf(values []float64) int {
 	return at
 }
 
-// differ is the difference of two means on the scale of its scatter, √(a·b/(a+b))
+// differ returns the difference of two means on the scale of its scatter, √(a·b/(a+b))
 // for a and b values.
 func differ(x, y []float64) float64 {
 	mean := func(x []float64) float64 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// slowArc is the statistic again, from its definition in words: for every arc,
+// slowArc returns the statistic again, from its definition in words: for every arc,
 // the difference between its mean rank and that of the others, divided by the
 // standard deviation that this difference has over all orders.
 func slowArc(values []float64) float64 {

@@ -2,7 +2,7 @@ package stat
 
 import "math"
 
-// Center is the Hodges–Lehmann estimate of the centre: the median of all Walsh
+// Center returns the Hodges–Lehmann estimate of the centre: the median of all Walsh
 // averages (J. L. Hodges and E. L. Lehmann, Annals of Mathematical Statistics
 // 34 (1963), 598–611). It is NaN for no differences.
 func (d Differences) Center() float64 {
@@ -16,7 +16,7 @@ func (d Differences) Center() float64 {
 	return d.walshRank(most/2)/2 + d.walshRank(most/2+1)/2
 }
 
-// Low is the bound that the centre lies below with probability a at most:
+// Low returns the bound that the centre lies below with probability a at most:
 // Low(a) > theta exactly where Greater(theta) ≤ a. It is −Inf where there are
 // too few differences to say anything at that probability.
 func (d Differences) Low(a float64) float64 {
@@ -36,7 +36,7 @@ func (d Differences) High(a float64) float64 {
 	return d.walshRank(c)
 }
 
-// Interval is the estimate with the interval that the two-sided test does not
+// Interval returns the estimate with the interval that the two-sided test does not
 // reject. Its bounds are infinite where there are too few differences for the
 // confidence.
 func (d Differences) Interval(confidence float64) Interval {
@@ -44,14 +44,14 @@ func (d Differences) Interval(confidence float64) Interval {
 	return Interval{Center: d.Center(), Low: d.Low(a), High: d.High(a), Coverage: d.Coverage(a)}
 }
 
-// Coverage is the probability that the centre lies between Low(a) and High(a)
+// Coverage returns the probability that the centre lies between Low(a) and High(a)
 // where no two differences are alike: 1 − 2a and more, as there are only so
 // many Walsh averages to choose from.
 func (d Differences) Coverage(a float64) float64 {
 	return 1 - 2*d.null.AtLeast(d.null.Critical(a))
 }
 
-// walshRank is the k-th smallest Walsh average, k from 1. There are n(n+1)/2 of
+// walshRank returns the k-th smallest Walsh average, k from 1. There are n(n+1)/2 of
 // them; instead of listing them it searches the smallest number, of all that
 // a float64 can be, that k of them do not exceed.
 func (d Differences) walshRank(k int) float64 {

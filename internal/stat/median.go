@@ -33,7 +33,7 @@ func MedianRanks(n int, confidence float64) (l int, coverage float64) {
 	return l, cover(l)
 }
 
-// MedianValues is the smallest number of values whose range covers the median
+// MedianValues returns the smallest number of values whose range covers the median
 // with the given confidence: the smallest n with 2·2⁻ⁿ ≤ 1 − confidence.
 // There is none for a confidence of 1 or more; it is MaxInt then.
 func MedianValues(confidence float64) int {
@@ -48,7 +48,7 @@ func MedianValues(confidence float64) int {
 	return n
 }
 
-// MedianInterval is the median of independent values with its
+// MedianInterval returns the median of independent values with its
 // distribution-free interval. Where there are too few values for the
 // confidence, the bounds are the smallest and the largest value and Coverage
 // says what they are worth.
@@ -62,7 +62,7 @@ func MedianInterval(values []float64, confidence float64) Interval {
 	return Interval{Center: QuantileSorted(x, 0.5), Low: x[l-1], High: x[n-l], Coverage: coverage}
 }
 
-// RatioInterval is the median of the ratios old[i]/new[i] of paired
+// RatioInterval returns the median of the ratios old[i]/new[i] of paired
 // measurements, with its interval. It is taken on the logarithms, so that
 // exchanging old and new gives exactly the reciprocal, also where the median is
 // the mean of two middle values (their geometric mean, then). All values must
@@ -83,7 +83,7 @@ func RatioInterval(old, new []float64, confidence float64) Interval {
 	return Interval{Center: math.Exp(m.Center), Low: math.Exp(m.Low), High: math.Exp(m.High), Coverage: m.Coverage}
 }
 
-// SeparationP is the probability that n values and m others of one
+// SeparationP returns the probability that n values and m others of one
 // distribution fall apart into two groups by chance, all of the one below all
 // of the other: 2/C(n+m, n), the smallest two-sided p-value of any rank test
 // for two samples (Mann and Whitney, Annals of Mathematical Statistics 18

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Median is the middle value, or the mean of the two middle ones. It is NaN
+// Median returns the middle value, or the mean of the two middle ones. It is NaN
 // for no values.
 func Median(values []float64) float64 { return Quantile(values, 0.5) }
 
-// Quantile is the q-quantile, q in [0,1], by definition 7 of Hyndman and Fan:
+// Quantile returns the q-quantile, q in [0,1], by definition 7 of Hyndman and Fan:
 // with the n values sorted as x(1) … x(n) and h = (n−1)q + 1, it is
 // x(⌊h⌋) + (h−⌊h⌋)·(x(⌊h⌋+1) − x(⌊h⌋)). It is NaN for no values, for a NaN
 // among them and for q outside [0,1]. The values keep their order.

@@ -2,7 +2,7 @@ package stat
 
 import "math"
 
-// ClopperPearson is the exact interval for a share of which k of n
+// ClopperPearson returns the exact interval for a share of which k of n
 // independent trials were seen: it holds the true share with at least the
 // given confidence, whatever the share is. Its bounds solve
 // P(B ≥ k | low) = P(B ≤ k | high) = (1−confidence)/2 for B binomial.
@@ -21,7 +21,7 @@ func ClopperPearson(k, n int, confidence float64) Interval {
 	return iv
 }
 
-// ShareUpper is the one-sided Clopper–Pearson bound: the true share lies below
+// ShareUpper returns the one-sided Clopper–Pearson bound: the true share lies below
 // it with at least the given confidence.
 func ShareUpper(k, n int, confidence float64) float64 {
 	if n < 1 || k < 0 || k > n || !(confidence > 0 && confidence < 1) {
@@ -33,7 +33,7 @@ func ShareUpper(k, n int, confidence float64) float64 {
 	return bisect(func(p float64) bool { return BinomialCDF(k, n, p) <= 1-confidence })
 }
 
-// Wilson is the score interval for a share. With z the normal quantile of
+// Wilson returns the score interval for a share. With z the normal quantile of
 // 1−(1−confidence)/2 and s = k/n, its bounds are
 // (s + z²/2n ± z·√(s(1−s)/n + z²/4n²)) / (1 + z²/n).
 // It is shorter than ClopperPearson's and holds the true share with about the

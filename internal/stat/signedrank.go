@@ -47,7 +47,7 @@ func NewSignedRanks(n int) *SignedRanks {
 	return s
 }
 
-// Most is the largest value of W, n(n+1)/2.
+// Most returns the largest value of W, n(n+1)/2.
 func (s *SignedRanks) Most() int { return s.n * (s.n + 1) / 2 }
 
 // AtLeast is P(W ≥ w). It is read off the lower tail, which is its mirror
@@ -66,7 +66,7 @@ func (s *SignedRanks) AtLeast(w int) float64 {
 	return math.Erfc((float64(w)-0.5-mean)/sd/math.Sqrt2) / 2
 }
 
-// Critical is the smallest w with P(W ≥ w) ≤ a; Most()+1 where there is none.
+// Critical returns the smallest w with P(W ≥ w) ≤ a; Most()+1 where there is none.
 func (s *SignedRanks) Critical(a float64) int {
 	return sort.Search(s.Most()+1, func(w int) bool { return s.AtLeast(w) <= a })
 }
@@ -107,11 +107,11 @@ func NewDifferences(d []float64, null *SignedRanks) Differences {
 	return Differences{d: sorted(d), null: null}
 }
 
-// Greater is the one-sided p-value of a centre of at most theta: small when the
+// Greater returns the one-sided p-value of a centre of at most theta: small when the
 // differences lie above it.
 func (d Differences) Greater(theta float64) float64 { return d.null.AtLeast(d.walsh(theta, false)) }
 
-// Less is the one-sided p-value of a centre of at least theta.
+// Less returns the one-sided p-value of a centre of at least theta.
 func (d Differences) Less(theta float64) float64 {
 	return d.null.AtLeast(d.null.Most() - d.walsh(theta, true))
 }

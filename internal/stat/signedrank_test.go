@@ -111,7 +111,7 @@ func TestNormalTakesOver(t *testing.T) {
 	}
 }
 
-// midranks is the usual test, conditional on the sizes: ranks of equal sizes are
+// midranks returns the usual test, conditional on the sizes: ranks of equal sizes are
 // averaged, zeros left in with the lowest ranks and no sign (J. W. Pratt, JASA 54
 // (1959), 655–667), and the tail of the sum of the positive ones is counted out
 // over all signs of the others. Ranks are doubled, so that they are whole.
@@ -411,7 +411,7 @@ func TestIntervalCovers(t *testing.T) {
 	}
 }
 
-// twoSided is the p-value of the centre theta: twice the smaller of both.
+// twoSided returns the p-value of the centre theta: twice the smaller of both.
 func twoSided(d Differences, theta float64) float64 {
 	return min(1, 2*min(d.Greater(theta), d.Less(theta)))
 }

@@ -10,7 +10,7 @@ import "math"
 // are added as if each could err where no other does (Bonferroni). That costs a
 // little power and holds for every test whatsoever.
 
-// LinearSpending is the share of the error that each look may spend: that of
+// LinearSpending returns the share of the error that each look may spend: that of
 // the information that came in since the look before,
 // w(k) = (n(k) − n(k−1))/planned with n(0) = 0. It is the spending function
 // α·t^ρ of K. Kim and D. L. DeMets, Biometrika 74 (1987), 149–154, with ρ = 1.
@@ -25,14 +25,14 @@ func LinearSpending(looks []int, planned int) []float64 {
 	return w
 }
 
-// RunShare is the share of the error that the run-th run of one question may
+// RunShare returns the share of the error that the run-th run of one question may
 // spend, counted from 1: 0.8, 0.16, 0.032 … = (1−1/5)·(1/5)^(run−1), together 1
 // however often it is asked.
 func RunShare(run int) float64 {
 	return 0.8 * math.Pow(0.2, float64(max(run, 1)-1))
 }
 
-// SequentialP is the p-value of a hypothesis that was tested with p[k] at the
+// SequentialP returns the p-value of a hypothesis that was tested with p[k] at the
 // looks so far, w[k] being their shares: the smallest p[k]/w[k], at most 1.
 // Under the hypothesis it is at most x at any look with probability x at most,
 // as the chances of p[k] ≤ x·w[k] add up to no more.

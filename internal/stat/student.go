@@ -2,7 +2,7 @@ package stat
 
 import "math"
 
-// StudentCDF is the probability that Student's t with f ≥ 1 degrees of freedom
+// StudentCDF returns the probability that Student's t with f ≥ 1 degrees of freedom
 // is at most t. With θ = atan(t/√f) it is (1 + A)/2, where A is a finite sum of
 // powers of cos θ for whole f (M. Abramowitz and I. A. Stegun, Handbook of
 // Mathematical Functions, 26.7.3 and 26.7.4):
@@ -33,7 +33,7 @@ func StudentCDF(t float64, f int) float64 {
 	return min(max((1+a)/2, 0), 1)
 }
 
-// StudentQuantile is the t that Student's t with f ≥ 1 degrees of freedom
+// StudentQuantile returns the t that Student's t with f ≥ 1 degrees of freedom
 // exceeds with probability 1 − p, for p between 0 and 1: half the width of an
 // interval for a mean in units of its standard error, with p = (1+confidence)/2.
 func StudentQuantile(p float64, f int) float64 {

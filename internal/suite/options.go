@@ -114,7 +114,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// processors are the values of -cpu; "" stands for the default.
+// processors returns the values of -cpu; "" stands for the default.
 func (o *Options) processors() []string {
 	var out []string
 	for v := range strings.SplitSeq(o.CPU, ",") {
@@ -125,7 +125,7 @@ func (o *Options) processors() []string {
 	return out
 }
 
-// benchTime is how long one run is meant to take; 0 where calls are counted.
+// benchTime returns how long one run is meant to take; 0 where calls are counted.
 func (o *Options) benchTime() time.Duration {
 	d, err := time.ParseDuration(o.BenchTime)
 	if err != nil {
@@ -134,7 +134,7 @@ func (o *Options) benchTime() time.Duration {
 	return d
 }
 
-// counted is the number of calls that the user asked for; 0: a time was.
+// counted returns the number of calls that the user asked for; 0: a time was.
 func (o *Options) counted() int64 {
 	n, err := strconv.ParseInt(strings.TrimSuffix(o.BenchTime, "x"), 10, 64)
 	if err != nil {

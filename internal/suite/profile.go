@@ -92,7 +92,7 @@ func (r *runner) profile(ctx context.Context, b *row, kind string) error {
 	return nil
 }
 
-// calls is how many calls a profiled run makes: as many as the timing did, and
+// calls returns how many calls a profiled run makes: as many as the timing did, and
 // of a run that records every allocation as many as take about allocRun.
 func (r *runner) calls(b *row, kind string) int64 {
 	if n := r.o.counted(); n > 0 {
@@ -122,7 +122,7 @@ var columns = map[string]struct{ value, count string }{
 	recording.KindMutex:  {"delay", "contentions"},
 }
 
-// short is a profile's measured code in a few figures.
+// short returns a profile's measured code in a few figures.
 func (b *row) short(kind, rel string, p *callstack.Frames) bench.Profile {
 	loops := &hot.Loops{}
 	// Where a file does not parse, set-up counts as measured code, as the

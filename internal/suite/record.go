@@ -94,7 +94,7 @@ func (r *runner) measured() bool {
 	return slices.ContainsFunc(r.pkgs, func(p *pkg) bool { return len(p.rows) > 0 })
 }
 
-// recorded is a benchmark's name in the recording: with its package where there
+// recorded returns a benchmark's name in the recording: with its package where there
 // are several.
 func (r *runner) recorded(b *row) string {
 	if len(r.pkgs) == 1 {
@@ -150,7 +150,7 @@ func (r *runner) describe() {
 
 func equal(a, b *bool) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// manifest is a benchmark's entry: its middle sample.
+// manifest returns a benchmark's entry: its middle sample.
 func (r *runner) manifest(b *row) record.Benchmark {
 	sorted := slices.Clone(b.lines)
 	slices.SortStableFunc(sorted, func(x, y benchmark.Line) int { return cmp.Compare(x.NsPerOp, y.NsPerOp) })
@@ -177,7 +177,7 @@ func (r *runner) store(p *pkg) {
 	r.w.AddSources(p.frames, files, "its lines may differ from the measured ones; run whet bench again")
 }
 
-// entry is the run as the history keeps it.
+// entry returns the run as the history keeps it.
 func (r *runner) entry(ctx context.Context) *history.Entry {
 	e := &history.Entry{Host: r.res.Host, Name: r.o.Host, Date: r.origin, Tool: r.o.Version, Flags: r.w.Manifest.Build.Flags}
 	for _, p := range r.pkgs {
@@ -193,7 +193,7 @@ func (r *runner) entry(ctx context.Context) *history.Entry {
 	return e
 }
 
-// result is the package for the report.
+// result returns the package for the report.
 func (p *pkg) result() bench.Package {
 	out := bench.Package{ImportPath: p.target.ImportPath, GoVersion: p.bin.GoVersion, Revision: p.bin.Revision, Dirty: p.dirty}
 	for _, b := range p.rows {

@@ -161,7 +161,7 @@ func (r *runner) prepare(ctx context.Context, listed []gobench.ListedPackage) er
 	return &gobench.Error{Kind: gobench.KindNoBenchmarks, Text: fmt.Sprintf("no benchmark in %d packages matches -bench %s", len(listed), r.o.Bench)}
 }
 
-// failedHow is what go test says after the name of a package.
+// failedHow returns what go test says after the name of a package.
 func failedHow(err error) string {
 	switch {
 	case gobench.KindCompile.Of(err):

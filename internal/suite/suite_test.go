@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// module is a module with benchmarks of the same name in two packages, and with
+// module returns a module with benchmarks of the same name in two packages, and with
 // packages that cannot be measured, one way each.
 func module(t *testing.T) string {
 	t.Helper()
@@ -93,7 +93,7 @@ func (s *lineRecorder) Ended(pkg, failed string, _ time.Duration) {
 	s.lines = append(s.lines, strings.TrimSpace("end "+pkg+" "+failed))
 }
 
-// flat is a function's, in a column.
+// flat returns a function's, in a column.
 func flat(p *callstack.Frames, column int, function string) int64 {
 	return p.Costs(column, nil, func(f *callstack.Frame) string { return f.Function })[function].Flat
 }
@@ -450,7 +450,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// part is a part of a recording's manifest, which it has.
+// part returns a part of a recording's manifest, which it has.
 func part[T any](t *testing.T, rec *recording.Recording, p recording.Part[T]) *T {
 	t.Helper()
 	v, err := p.Of(&rec.Manifest)

@@ -30,7 +30,7 @@ type Run struct {
 	Took      time.Duration // with all that stands around it
 }
 
-// Measured is what the search has to know of it: runs are compared by their rate.
+// Measured returns what the search has to know of it: runs are compared by their rate.
 func (r Run) Measured() search.Measurement {
 	return search.Measurement{Figure: 1 / r.Time.Seconds(), Span: r.Took, Took: r.Took}
 }
@@ -84,7 +84,7 @@ const (
 	mostRefined  = 8   // settings added
 )
 
-// grid are the settings: all combinations but no collection at all.
+// grid returns the settings: all combinations but no collection at all.
 func (o *Options) grid() []Setting {
 	var out []Setting
 	for _, l := range o.Limits {
@@ -186,7 +186,7 @@ func (s *sweeper) expected(_ search.Stage, runs int) int {
 	return max(len(s.settings)*s.o.Rounds-runs, 1)
 }
 
-// least is how often the setting that was measured least of the grid was.
+// least returns how often the setting that was measured least of the grid was.
 func (s *sweeper) least() int {
 	n := s.o.Rounds
 	for i := range s.refined {
@@ -199,7 +199,7 @@ func (s *sweeper) least() int {
 	return n
 }
 
-// points are the settings that were measured.
+// points returns the settings that were measured.
 func (s *sweeper) points() []Point {
 	var out []Point
 	for i, setting := range s.settings {
@@ -233,7 +233,7 @@ func mark(points []Point) {
 	}
 }
 
-// front are the places of the points on it, from the least memory on.
+// front returns the places of the points on it, from the least memory on.
 func front(points []Point) []int {
 	var out []int
 	for i := range points {
@@ -245,7 +245,7 @@ func front(points []Point) []int {
 	return out
 }
 
-// bend is the place in the front of the point farthest from the line between its ends;
+// bend returns the place in the front of the point farthest from the line between its ends;
 // 0: there is none.
 func bend(points []Point, front []int) int {
 	if len(front) < 3 {
@@ -286,7 +286,7 @@ func (s *sweeper) between() []Setting {
 	return out
 }
 
-// middle is the setting between two that differ in one of their two figures, if that is
+// middle returns the setting between two that differ in one of their two figures, if that is
 // not off and the gap is wide enough.
 func middle(a, b Setting) (Setting, bool) {
 	half := func(x, y float64) (float64, bool) {
@@ -312,7 +312,7 @@ func (s *sweeper) result() *Result {
 	return r
 }
 
-// noise is the standard deviation of a run's time about its setting's mean, relative to
+// noise returns the standard deviation of a run's time about its setting's mean, relative to
 // it, pooled over all settings that have several runs.
 func noise(points []Point) float64 {
 	squares, freedom := 0.0, 0

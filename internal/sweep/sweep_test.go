@@ -13,7 +13,7 @@ import (
 
 const mib = 1 << 20
 
-// model is a program of which 40 MiB are alive: a cycle costs 10 ms, 4 GiB are allocated,
+// model returns a program of which 40 MiB are alive: a cycle costs 10 ms, 4 GiB are allocated,
 // and each cycle takes as much as the room above what is alive.
 func model(s Setting) (time.Duration, int64) {
 	room := math.Inf(1)

@@ -12,7 +12,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// smallELF is the smallest program there is: a header, a segment, code, and a
+// smallELF returns the smallest program there is: a header, a segment, code, and a
 // section that names it.
 func smallELF() []byte {
 	var b bytes.Buffer

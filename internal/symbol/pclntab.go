@@ -89,7 +89,7 @@ func text32(data []byte, at uint32) string {
 	return ""
 }
 
-// entry is where function i begins; the one after the last is the end.
+// entry returns where function i begins; the one after the last is the end.
 func (t *pclntab) entry(i int) uint64 { return t.text + uint64(t.u32(t.funcs, uint64(i)*8)) }
 
 // function is a function's record.

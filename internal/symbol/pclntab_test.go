@@ -95,7 +95,7 @@ func writeTable(names, files []string, functions []tableFunction) (table, trees 
 	return table, trees
 }
 
-// sample is a table in which, at 0x1010 to 0x1018, c is inlined into b, which
+// sample returns a table in which, at 0x1010 to 0x1018, c is inlined into b, which
 // is inlined into a.
 func sample() (table, trees []byte) {
 	return writeTable([]string{"m.a", "m.b[go.shape.int]", "m.c", "m.other"}, []string{"a.go", "b.go"}, []tableFunction{

@@ -217,7 +217,7 @@ func withoutTypes(name string) string {
 	return before + "[...]" + after[strings.LastIndexByte(after, ']')+1:]
 }
 
-// callerPC is an address of its caller.
+// callerPC returns an address of its caller.
 func callerPC() uintptr {
 	pc, _, _, _ := runtime.Caller(1)
 	return pc

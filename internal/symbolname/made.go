@@ -16,7 +16,7 @@ const (
 
 var kindNames = [...]string{"", "func", "gowrap", "deferwrap", "range", "fm"}
 
-// String is the word that stands for the kind in names, without its number.
+// String returns the word that stands for the kind in names, without its number.
 func (k Kind) String() string { return kindNames[k] }
 
 // Cut takes the last part from a name that the compiler added: "F.func1.gowrap2"

@@ -88,7 +88,7 @@ func (n *Name) function(rest string) {
 	n.Name, n.Args = cutArgs(name)
 }
 
-// String is the name that was parsed.
+// String returns the name that was parsed.
 func (n Name) String() string {
 	receiver := n.Receiver + n.ReceiverArgs
 	switch {
@@ -100,7 +100,7 @@ func (n Name) String() string {
 	return n.path + receiver + n.Name + n.Args + n.Made + n.ABI
 }
 
-// Declared is the name of the declared function: without the parts that the
+// Declared returns the name of the declared function: without the parts that the
 // compiler added.
 func (n Name) Declared() string {
 	n.Made, n.ABI = "", ""
@@ -113,7 +113,7 @@ func (n Name) Initial() bool {
 	return n.Receiver == "" && (n.Name == "init" || n.Name == "map.init" || n.Name == "glob.")
 }
 
-// next is the part of a name up to the dot or hyphen that ends it; both
+// next returns the part of a name up to the dot or hyphen that ends it; both
 // separate nothing inside of brackets, braces and quotes.
 func next(s string) string {
 	depth := 0
@@ -134,7 +134,7 @@ func next(s string) string {
 	return s
 }
 
-// quoted is where the string that begins at i ends.
+// quoted returns where the string that begins at i ends.
 func quoted(s string, i int) int {
 	for i++; i < len(s) && s[i] != '"'; i++ {
 		if s[i] == '\\' {

@@ -12,7 +12,7 @@ const (
 	goPrefix   = "go:"   // go:struct { sync.Mutex }.Lock: methods of types that have no name
 )
 
-// Package is the import path of a function's package, "" where it has none.
+// Package returns the import path of a function's package, "" where it has none.
 func Package(symbol string) string {
 	path, _ := split(symbol)
 	return importPath(path)
@@ -88,7 +88,7 @@ func fromC(path, rest string) bool {
 	return true
 }
 
-// importPath is a package as it is written in names, decoded.
+// importPath returns a package as it is written in names, decoded.
 func importPath(written string) string {
 	if written == typePrefix || written == goPrefix {
 		return ""
@@ -128,7 +128,7 @@ func Escape(path string) string {
 	return b.String()
 }
 
-// Base is what the package with this import path is likely called in sources:
+// Base returns what the package with this import path is likely called in sources:
 // the last element that is no major version.
 func Base(pkg string) string {
 	dir, last := cutLast(pkg)
@@ -150,7 +150,7 @@ func cutLast(path string) (dir, last string) {
 
 func isMajor(s string) bool { return len(s) > 1 && s[0] == 'v' && isNumber(s[1:]) }
 
-// Short is a name for a sentence: the package's base for its path, and "[...]"
+// Short returns a name for a sentence: the package's base for its path, and "[...]"
 // for type arguments.
 func Short(symbol string) string {
 	path, rest := split(symbol)

@@ -197,7 +197,7 @@ func (b *Builder) most(c Course, i *Interval) Course {
 	return c
 }
 
-// pointNs is the time of a point.
+// pointNs returns the time of a point.
 func (b *Builder) pointNs() float64 { return float64(b.t.ToNs-b.t.FromNs) / Points }
 
 func (b *Builder) point(ns int64) int { return min(int(float64(ns)/b.pointNs()), Points-1) }
@@ -257,7 +257,7 @@ func (p *run) settle(binNs int64) {
 	clear(p.ns[:])
 }
 
-// fill is a part of 1, of 255: what ran at all is not nothing.
+// fill returns a part of 1, of 255: what ran at all is not nothing.
 func fill(part float64) uint8 { return uint8(min(max(part*255+0.5, 1), 255)) }
 
 // Finish returns what came together.

@@ -7,7 +7,7 @@ import (
 	"whet/internal/recording"
 )
 
-// origin is the scheme, user and host of an address.
+// origin returns the scheme, user and host of an address.
 func origin(url string) string {
 	scheme, user, host, _ := recording.CutURL(url)
 	return scheme + user + host

@@ -145,7 +145,7 @@ func (r *programRecorder) repeat(ctx context.Context) error {
 	}
 }
 
-// baseSamples are those of the measured code in the profile that was added last.
+// baseSamples returns those of the measured code in the profile that was added last.
 func baseSamples(p *record.Profile) (int64, error) {
 	frames, err := profile.ReadFrames(p.Last(), profile.DefaultLimits())
 	if err != nil {

@@ -67,7 +67,7 @@ func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quic
 	return subjects, errors.Join(err, r.storeCPU(subjects))
 }
 
-// rate is how many samples of the measured code a second of CPU runs gave.
+// rate returns how many samples of the measured code a second of CPU runs gave.
 func (r *recorder) rate(subjects []*benchmarkRun) float64 {
 	var samples int64
 	var took time.Duration

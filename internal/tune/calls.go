@@ -8,7 +8,7 @@ import (
 	"whet/internal/gobench"
 )
 
-// calls is how often a run called the benchmark's loop. It is unknown, 0,
+// calls returns how often a run called the benchmark's loop. It is unknown, 0,
 // where testing looked for b.N by shorter runs that the profile covers too.
 func (r *recorder) calls(res *gobench.Result, name string, p *callstack.Frames) int64 {
 	if r.o.BenchTime != "" && !strings.HasSuffix(r.o.BenchTime, "x") {

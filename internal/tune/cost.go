@@ -240,7 +240,7 @@ func (c *costMeter) slice(ctx context.Context, in costInstrument, on bool) (floa
 	return float64(cpu1-cpu0) / float64(n1-n0), nil
 }
 
-// read is the CPU time the target has used and the requests it has answered.
+// read returns the CPU time the target has used and the requests it has answered.
 func (c *costMeter) read(ctx context.Context) (cpu, requests int64, err error) {
 	st, err := c.target.Status(ctx)
 	if err != nil {

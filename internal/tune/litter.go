@@ -26,7 +26,7 @@ func (m fileMark) same(o fileMark) bool {
 	return os.SameFile(m.info, o.info) && m.info.Size() == o.info.Size() && m.info.ModTime().Equal(o.info.ModTime())
 }
 
-// filesIn are the regular files below a directory, without those of version
+// filesIn returns the regular files below a directory, without those of version
 // control and of recordings; nil where they are too many or cannot be read.
 func filesIn(dir string) map[string]fileMark {
 	files := make(map[string]fileMark)

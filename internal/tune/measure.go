@@ -236,13 +236,13 @@ func (r *recorder) length(d time.Duration) time.Duration {
 	return max(d, time.Millisecond)
 }
 
-// limit is the time after which a process is taken to hang: one that began in
+// limit returns the time after which a process is taken to hang: one that began in
 // time may end a little late, and a step's second process no later than its first.
 func (r *recorder) limit() time.Duration {
 	return max(r.left()+10*time.Second, time.Second)
 }
 
-// benchTime is the user's, or as many calls as take about d.
+// benchTime returns the user's, or as many calls as take about d.
 func (r *recorder) benchTime(d time.Duration, s *benchmarkRun) string {
 	if r.o.BenchTime != "" {
 		return r.o.BenchTime

@@ -216,7 +216,7 @@ func TestNoSuchCommand(t *testing.T) {
 	}
 }
 
-// profiled is a handler with net/http/pprof under a prefix of its path.
+// profiled returns a handler with net/http/pprof under a prefix of its path.
 func profiled(prefix string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "fine") })
@@ -274,7 +274,7 @@ func TestStockPprof(t *testing.T) {
 	}
 }
 
-// ownCPU is what this process used, without those that it started.
+// ownCPU returns what this process used, without those that it started.
 func ownCPU(t *testing.T) time.Duration {
 	t.Helper()
 	var of syscall.Rusage

@@ -160,12 +160,12 @@ func (m *measurement) disconnect() {
 	m.rates = nil
 }
 
-// plain is how long the load runs without the CPU profile at first.
+// plain returns how long the load runs without the CPU profile at first.
 func (m *measurement) plain() time.Duration {
 	return min(m.o.Load.Duration/plainPart, longPlain)
 }
 
-// perRequest is the target's CPU time for an answer between two moments, in
+// perRequest returns the target's CPU time for an answer between two moments, in
 // nanoseconds; 0: unknown.
 func (m *measurement) perRequest(start, end int64) float64 {
 	cpu := metrics.CPU(m.rows, start, end)
@@ -180,7 +180,7 @@ func (m *measurement) perRequest(start, end int64) float64 {
 	return float64(*cpu) / float64(answers)
 }
 
-// rate is a rate to set again; one that is not known was off.
+// rate returns a rate to set again; one that is not known was off.
 func rate(v *int64) int64 {
 	if v == nil {
 		return 0

@@ -103,7 +103,7 @@ func (r *recorder) quickLook(ctx context.Context, t *gobench.Target, limit time.
 	return lines, r.o.Now().Sub(start), err
 }
 
-// fromHere is how the user names a package's directory.
+// fromHere returns how the user names a package's directory.
 func (r *recorder) fromHere(t *gobench.Target) string {
 	dir, err := filepath.Abs(r.o.Dir)
 	if err != nil {

@@ -74,7 +74,7 @@ func costlier(a, b benchmark.Line) int {
 	return cmp.Or(cmp.Compare(b.NsPerOp, a.NsPerOp), cmp.Compare(a.Name, b.Name))
 }
 
-// capacity is how many more benchmarks the time left takes to enough samples
+// capacity returns how many more benchmarks the time left takes to enough samples
 // each, at a rate of so many a second, after begun of them that lack what comes
 // after the CPU profile.
 func capacity(left time.Duration, begun int, rate float64, enough int) int {
@@ -83,7 +83,7 @@ func capacity(left time.Duration, begun int, rate float64, enough int) int {
 	return max(int(left/each), 0)
 }
 
-// mayTake is how long one benchmark's CPU profile may take when n more are
+// mayTake returns how long one benchmark's CPU profile may take when n more are
 // planned after it: up to half of what is left, since those that are costlier
 // come first.
 func mayTake(left time.Duration, n int) time.Duration {
@@ -91,7 +91,7 @@ func mayTake(left time.Duration, n int) time.Duration {
 	return max(left/2, left/time.Duration(n+1), 0)
 }
 
-// quickShare is what the quick pass over n top-level benchmarks takes of the
+// quickShare returns what the quick pass over n top-level benchmarks takes of the
 // budget at most: there is no choice to make of one.
 func quickShare(budget time.Duration, n int) time.Duration {
 	if n == 1 {
@@ -100,14 +100,14 @@ func quickShare(budget time.Duration, n int) time.Duration {
 	return budget / 5
 }
 
-// quickTime is the length of one run in the quick pass over n top-level
+// quickTime returns the length of one run in the quick pass over n top-level
 // benchmarks: long enough to tell microseconds from milliseconds, and short,
 // since each may hold many sub-benchmarks.
 func quickTime(budget time.Duration, n int) time.Duration {
 	return min(max(budget/5/time.Duration(max(n, 1)), 2*time.Millisecond), 10*time.Millisecond)
 }
 
-// perCall is the time of one call as runs are planned with it: the benchmark's
+// perCall returns the time of one call as runs are planned with it: the benchmark's
 // own figure, or, where it hides or invents that (b.ReportMetric(0, "ns/op") is
 // common), what the quick pass, which makes as many calls as take its time,
 // lets conclude. From one call it concludes only that one is enough at first.
@@ -121,7 +121,7 @@ func perCall(l benchmark.Line, quick time.Duration) float64 {
 	return float64(time.Minute)
 }
 
-// describe is the plan in one line.
+// describe returns the plan in one line.
 func describe(planned, of, samples int, budget time.Duration) string {
 	s := quantity.Plural(planned, "benchmark")
 	if planned < of {
@@ -130,7 +130,7 @@ func describe(planned, of, samples int, budget time.Duration) string {
 	return fmt.Sprintf("%s, a process each for CPU, allocations and trace, until %d samples each or %v", s, samples, budget)
 }
 
-// quickLimit is how long one of n benchmarks may take in the quick pass with so
+// quickLimit returns how long one of n benchmarks may take in the quick pass with so
 // much of its time left and so many of them, itself among them, still to come:
 // one that hangs leaves the others their shares.
 func quickLimit(left time.Duration, toCome, n int) time.Duration {

@@ -33,7 +33,7 @@ func copyPlanted(t *testing.T) string {
 	return dir
 }
 
-// freeAddress is an address of the loopback interface that nobody listens on.
+// freeAddress returns an address of the loopback interface that nobody listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -177,7 +177,7 @@ func TestPlantedInABenchmark(t *testing.T) {
 	checkPlanted(t, rec, page)
 }
 
-// output is what the target printed.
+// output returns what the target printed.
 func output(t *testing.T, rec *recording.Recording) string {
 	t.Helper()
 	found := rec.Find(recording.KindOutput, "")
@@ -195,7 +195,7 @@ func output(t *testing.T, rec *recording.Recording) string {
 // a busy machine everything takes longer than was planned.
 type moment struct{ startNs, ns int64 }
 
-// moments are those of an event, since the recording's origin.
+// moments returns those of an event, since the recording's origin.
 func moments(t *testing.T, rec *recording.Recording, event string) []moment {
 	t.Helper()
 	var out []moment

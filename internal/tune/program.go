@@ -268,7 +268,7 @@ func newRun(s *session, res *process.Result, stopped string) record.Execution {
 	return run
 }
 
-// scheduling is what the recording keeps of it.
+// scheduling returns what the recording keeps of it.
 func scheduling(s *process.Scheduling) *recording.Scheduling {
 	if s == nil {
 		return nil

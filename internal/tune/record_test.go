@@ -427,7 +427,7 @@ func BenchmarkWork(b *testing.B) { for b.Loop() { x++ } }
 	}
 }
 
-// part is a part of a recording's manifest, which it has.
+// part returns a part of a recording's manifest, which it has.
 func part[T any](t *testing.T, rec *recording.Recording, p recording.Part[T]) *T {
 	t.Helper()
 	v, err := p.Of(&rec.Manifest)

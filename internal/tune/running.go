@@ -36,7 +36,7 @@ func (r *running) stop() *process.Result {
 	return res
 }
 
-// gcTrace is the variable that has a target print them.
+// gcTrace returns the variable that has a target print them.
 func gcTrace() string { return gctrace.Variable(os.Getenv("GODEBUG")) }
 
 // keepGC bounds the collector's log: about 40,000 collections.

@@ -119,7 +119,7 @@ func (s *session) addBinary(rel string, build func(name string) (*gobench.Binary
 	return s.w.Add(recording.Artifact{Path: rel, Kind: recording.KindBinary, StartNs: s.w.Since(start), EndNs: s.w.Now()})
 }
 
-// binaryName is where a program's binary goes: profiles name its file.
+// binaryName returns where a program's binary goes: profiles name its file.
 func binaryName(t *gobench.Target) string {
 	return "build/" + dotwhet.Name(t.Family(), t.ImportPath)
 }
@@ -138,7 +138,7 @@ func (s *session) addDiff(ctx context.Context) {
 	}
 }
 
-// left is what is left of the budget.
+// left returns what is left of the budget.
 func (s *session) left() time.Duration { return s.deadline.Sub(s.c.Now()) }
 
 func (s *session) progress(p Progress) {
@@ -151,7 +151,7 @@ func (s *session) progress(p Progress) {
 	s.c.Progress(p)
 }
 
-// measured is the end of a run that record has ended with err: it is finished where
+// measured returns the end of a run that record has ended with err: it is finished where
 // there is something to keep, and where it was interrupted, whatever there is.
 func (s *session) measured(ctx context.Context, err error, something bool) (Outcome, error) {
 	if ctx.Err() != nil {

@@ -54,7 +54,7 @@ func isSetup(ratio, once, calls float64) bool {
 	return math.Abs(math.Log(ratio/once)) < math.Abs(math.Log(ratio/calls))
 }
 
-// oneProcess is the length of the one CPU-profiled process of a benchmark with
+// oneProcess returns the length of the one CPU-profiled process of a benchmark with
 // long set-up: what gives the samples that are wanted, in as much of its share
 // of the time as the set-up leaves; 0: nothing.
 func oneProcess(share, setup time.Duration, wanted int) time.Duration {

@@ -79,7 +79,7 @@ func (s *session) askCompiler(ctx context.Context, packages []string) {
 	})
 }
 
-// packagesOf are the module's packages that files belong to, by the names that frames
+// packagesOf returns the module's packages that files belong to, by the names that frames
 // have for these, and the target's own: those that the compiler was not asked about
 // already. There is none where no file is the module's.
 func (s *session) packagesOf(files []string) []string {

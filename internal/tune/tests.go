@@ -72,7 +72,7 @@ func (r *recorder) runTests(ctx context.Context, files map[string]fileMark, besi
 	return nil
 }
 
-// passFile is the file that there is where these tests passed in this build, the
+// passFile returns the file that there is where these tests passed in this build, the
 // same environment and directory; "": nobody can tell.
 func (r *recorder) passFile(files map[string]fileMark) string {
 	cache, err := os.UserCacheDir()

@@ -55,7 +55,7 @@ const (
 	oldest    = 3 * time.Second       // what the recorder is trusted to hold still
 )
 
-// passTime is how long the load is driven once more for traces; 0: not at all.
+// passTime returns how long the load is driven once more for traces; 0: not at all.
 func (o *ServiceOptions) passTime() time.Duration {
 	switch d := o.Load.Duration; {
 	case o.TracePass != 0:
@@ -78,17 +78,17 @@ func (o *ServiceOptions) Divide(d time.Duration) {
 	o.Load.Duration = both - o.TracePass
 }
 
-// windowsIn is how many windows lie in a pass: at most two thirds of it are traced.
+// windowsIn returns how many windows lie in a pass: at most two thirds of it are traced.
 func windowsIn(pass time.Duration) int {
 	return int(min(max(pass*2/(3*windowTime*time.Second), 1), mostWindows))
 }
 
-// windowAt is when a window begins, since the pass did: in the middle of its part.
+// windowAt returns when a window begins, since the pass did: in the middle of its part.
 func windowAt(i, n int, pass time.Duration) time.Duration {
 	return max(pass*time.Duration(2*i+1)/time.Duration(2*n)-windowTime*time.Second/2, 0)
 }
 
-// windowsFor is how many of the planned windows are taken where the first has so many
+// windowsFor returns how many of the planned windows are taken where the first has so many
 // bytes: the busier a service is, the fewer seconds say as much, and the recording
 // stays small.
 func windowsFor(planned int, first int64) int {

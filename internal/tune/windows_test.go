@@ -142,7 +142,7 @@ func TestSlowWatch(t *testing.T) {
 	}
 }
 
-// lineOf is the line of a file that has a text.
+// lineOf returns the line of a file that has a text.
 func lineOf(t *testing.T, name, text string) int {
 	t.Helper()
 	data, err := os.ReadFile(name)

@@ -29,7 +29,7 @@ func text(t *testing.T, file string) string {
 	return string(data)
 }
 
-// files are those of the module in these directories, as frames call them.
+// files returns those of the module in these directories, as frames call them.
 func files(t *testing.T, dirs ...string) []typedtest.File {
 	t.Helper()
 	var out []typedtest.File

@@ -107,7 +107,7 @@ func (v *variables) visit(n ast.Node) bool {
 	return true
 }
 
-// origin is the object as it is declared, of one of a generic type's instance.
+// origin returns the object as it is declared, of one of a generic type's instance.
 func origin(obj types.Object) types.Object {
 	switch obj := obj.(type) {
 	case *types.Var:
@@ -402,7 +402,7 @@ func (v *variables) constants(e ast.Expr, steps int) int {
 	return len(lit.Elts)
 }
 
-// join is what holds for something built of parts.
+// join returns what holds for something built of parts.
 func join(parts ...FixedArgument) FixedArgument {
 	f := FixedArgument{By: FixedConst, Of: 1}
 	for _, p := range parts {

@@ -16,7 +16,7 @@ type Function struct {
 	Object  *types.Func // nil where it is not typed
 }
 
-// In is the symbol of the declared function that a declaration is, or of the
+// In returns the symbol of the declared function that a declaration is, or of the
 // function that sets the package's variables.
 func (p *Package) In(d ast.Decl) string {
 	fn, ok := d.(*ast.FuncDecl)
@@ -29,7 +29,7 @@ func (p *Package) In(d ast.Decl) string {
 // prefix begins the symbols of the package.
 func (p *Package) prefix() string { return symbolname.Escape(p.Path) }
 
-// Symbol is the name that the linker gives to a declared function; functions
+// Symbol returns the name that the linker gives to a declared function; functions
 // called init are numbered in the order of the files.
 func (p *Package) Symbol(fn *ast.FuncDecl) string {
 	if fn.Recv == nil && fn.Name.Name == "init" {
@@ -51,7 +51,7 @@ func (p *Package) Symbol(fn *ast.FuncDecl) string {
 	return p.prefix() + "." + fn.Name.Name
 }
 
-// Func is the object of a declared function, nil where it is not typed.
+// Func returns the object of a declared function, nil where it is not typed.
 func (p *Package) Func(fn *ast.FuncDecl) *types.Func {
 	if p.Info == nil {
 		return nil
@@ -124,7 +124,7 @@ func (p *Package) Functions(yield func(*Function) bool) {
 	}
 }
 
-// packageOf is the package of a name, nil where its source is not kept. A program's
+// packageOf returns the package of a name, nil where its source is not kept. A program's
 // main package is main or goes by its path: the only one that is kept is meant.
 func (p *Program) packageOf(name symbolname.Name) *Package {
 	if pkg := p.Package(name.Package); pkg != nil || name.Package != "main" {

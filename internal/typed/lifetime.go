@@ -38,7 +38,7 @@ func (p *Package) lifetime(pos token.Pos, ends func(*lifetime) bool) (ended, fol
 	return l.function != nil && ends(l), followed
 }
 
-// FunctionAround is the innermost function that a position lies in, its parameters
+// FunctionAround returns the innermost function that a position lies in, its parameters
 // included: an *ast.FuncDecl, an *ast.FuncLit, or nil.
 func (p *Package) FunctionAround(pos token.Pos) (fn ast.Node) {
 	d := p.Declaration(pos)

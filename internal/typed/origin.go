@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Var is the variable that an expression names, a field not being one; nil for
+// Var returns the variable that an expression names, a field not being one; nil for
 // anything else.
 func (p *Package) Var(e ast.Expr) *types.Var {
 	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && p.Info.Selections[sel] != nil {
@@ -17,7 +17,7 @@ func (p *Package) Var(e ast.Expr) *types.Var {
 	return v
 }
 
-// Container is what x.f, x[i], x[i:j] and *x are a part of: x; nil for anything else,
+// Container returns what x.f, x[i], x[i:j] and *x are a part of: x; nil for anything else,
 // as for pkg.Name.
 func (p *Package) Container(e ast.Expr) ast.Expr {
 	switch x := ast.Unparen(e).(type) {
@@ -35,7 +35,7 @@ func (p *Package) Container(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// Base is what an expression begins with that is part of something: x of x.f[i].
+// Base returns what an expression begins with that is part of something: x of x.f[i].
 func (p *Package) Base(e ast.Expr) ast.Expr {
 	for x := p.Container(e); x != nil; x = p.Container(e) {
 		e = x
@@ -43,7 +43,7 @@ func (p *Package) Base(e ast.Expr) ast.Expr {
 	return ast.Unparen(e)
 }
 
-// Definition is the name that declares an object, nil where it has none in the
+// Definition returns the name that declares an object, nil where it has none in the
 // package, as the variable of a type switch.
 func (p *Package) Definition(obj types.Object) *ast.Ident {
 	if p.defined == nil {
@@ -66,7 +66,7 @@ func (p *Package) Named(v *types.Var) (parameter, result bool) {
 	return v.Kind() == types.ParamVar || v.Kind() == types.RecvVar, v.Kind() == types.ResultVar
 }
 
-// SetTo are the values that a variable is set to by its name: of a range statement
+// SetTo returns the values that a variable is set to by its name: of a range statement
 // what it goes over, of several results their call. Zero values are not written.
 // known is false where others come from a caller, or from a type switch.
 func (p *Package) SetTo(v *types.Var) (values []ast.Expr, known bool) {
@@ -86,7 +86,7 @@ func (p *Package) SetTo(v *types.Var) (values []ast.Expr, known bool) {
 	return values, true
 }
 
-// Literal is the innermost function literal around a node, nil where there is none.
+// Literal returns the innermost function literal around a node, nil where there is none.
 func (p *Package) Literal(n ast.Node) *ast.FuncLit {
 	for n = p.Parent(n); n != nil; n = p.Parent(n) {
 		if lit, ok := n.(*ast.FuncLit); ok {
@@ -104,7 +104,7 @@ func (p *Package) UsedIn(n ast.Node, obj types.Object) bool {
 // Global reports whether a variable is a package's.
 func Global(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
-// Parameter is which parameter of a declared function a variable is that nothing
+// Parameter returns which parameter of a declared function a variable is that nothing
 // else sets, counted from 1; 0: it is none.
 func (p *Package) Parameter(v *types.Var) int {
 	if s, ok := p.variables().once(v); ok && s.way == parameter {
@@ -156,7 +156,7 @@ func Plain(t types.Type) bool {
 	return isPlain(t, &left)
 }
 
-// Builtin is the name of the builtin function that a call is of, "" for any other.
+// Builtin returns the name of the builtin function that a call is of, "" for any other.
 func (p *Package) Builtin(c *ast.CallExpr) string {
 	if id, ok := ast.Unparen(c.Fun).(*ast.Ident); ok && p.Info.Types[id].IsBuiltin() {
 		return id.Name
@@ -164,7 +164,7 @@ func (p *Package) Builtin(c *ast.CallExpr) string {
 	return ""
 }
 
-// Results are the places that see a call's first result: the call itself, or where
+// Results returns the places that see a call's first result: the call itself, or where
 // the variable is used that is declared with it, and may be set to something else
 // there; nil where that is nowhere.
 func (p *Package) Results(call *ast.CallExpr) (uses []ast.Expr) {

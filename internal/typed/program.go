@@ -74,7 +74,7 @@ func New(view *typeview.View, text func(frame string) []byte) *Program {
 	return p
 }
 
-// Positions are those in all files of the program.
+// Positions returns those in all files of the program.
 func (p *Program) Positions() *token.FileSet { return p.fset }
 
 // Packages yields the packages whose source is kept, in the view's order.
@@ -109,7 +109,7 @@ func (p *Program) FileOf(frame string) (*Package, *ast.File) {
 	return nil, nil
 }
 
-// Frame is the name that frames have for a file of the package.
+// Frame returns the name that frames have for a file of the package.
 func (p *Package) Frame(f *ast.File) string { return p.frames[f] }
 
 // read parses and checks a package.
@@ -236,7 +236,7 @@ func (p *Program) Line(pos token.Pos) (file string, line int) {
 	return at.Filename, at.Line
 }
 
-// Declaration is the one that holds a position, nil where none does.
+// Declaration returns the one that holds a position, nil where none does.
 func (p *Package) Declaration(pos token.Pos) ast.Decl {
 	for _, f := range p.Files {
 		if f.FileStart <= pos && pos < f.FileEnd {

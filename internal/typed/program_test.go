@@ -33,7 +33,7 @@ func of(t *testing.T, texts map[string]string, packages ...typeview.Package) *ty
 	})
 }
 
-// typeOf is the type of a package's object, "" where it has none.
+// typeOf returns the type of a package's object, "" where it has none.
 func typeOf(p *typed.Package, name string) string {
 	if p == nil || p.Types == nil || p.Types.Scope().Lookup(name) == nil {
 		return ""

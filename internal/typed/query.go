@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Parent is the node around n, nil around a declaration.
+// Parent returns the node around n, nil around a declaration.
 func (p *Package) Parent(n ast.Node) ast.Node {
 	d := p.Declaration(n.Pos())
 	if d == nil {
@@ -49,7 +49,7 @@ func (p *Package) Repeats(n ast.Node) iter.Seq[ast.Node] {
 	}
 }
 
-// Operand is the expression that a name ends: x.f of f, f[int] with its type
+// Operand returns the expression that a name ends: x.f of f, f[int] with its type
 // arguments.
 func (p *Package) Operand(id *ast.Ident) ast.Expr {
 	e := ast.Expr(id)
@@ -72,7 +72,7 @@ func Same(a, b ast.Expr) bool {
 	return types.ExprString(ast.Unparen(a)) == types.ExprString(ast.Unparen(b))
 }
 
-// LoopBody is the body of a for or range statement, nil of any other.
+// LoopBody returns the body of a for or range statement, nil of any other.
 func LoopBody(loop ast.Node) *ast.BlockStmt {
 	switch l := loop.(type) {
 	case *ast.ForStmt:
@@ -83,7 +83,7 @@ func LoopBody(loop ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// TypeOf is an expression's type, nil where it has none or it is not known.
+// TypeOf returns an expression's type, nil where it has none or it is not known.
 func (p *Package) TypeOf(e ast.Expr) types.Type {
 	if e == nil {
 		return nil
@@ -94,7 +94,7 @@ func (p *Package) TypeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// Object is what a name stands for, by itself or after a dot; nil for any other
+// Object returns what a name stands for, by itself or after a dot; nil for any other
 // expression.
 func (p *Package) Object(e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
@@ -106,14 +106,14 @@ func (p *Package) Object(e ast.Expr) types.Object {
 	return nil
 }
 
-// Function is the function or method that a call reaches: of an interface its
+// Function returns the function or method that a call reaches: of an interface its
 // method; nil for conversions, builtin functions and func values.
 func (p *Package) Function(call *ast.CallExpr) *types.Func {
 	fn, _ := typeutil.Callee(p.Info, call).(*types.Func)
 	return fn
 }
 
-// Reached is the declared function that a call reaches, nil where its source is not
+// Reached returns the declared function that a call reaches, nil where its source is not
 // kept: interfaces' methods, func values. Of T.Method, whose first argument is the
 // receiver, it is nil too.
 func (p *Package) Reached(call *ast.CallExpr) *Function {
@@ -137,7 +137,7 @@ func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
 	return call.Args[0], p.TypeOf(call)
 }
 
-// Converted is what an expression converts in the end, or the expression itself,
+// Converted returns what an expression converts in the end, or the expression itself,
 // without parentheses.
 func (p *Package) Converted(e ast.Expr) ast.Expr {
 	for x, _ := p.Conversion(e); x != nil; x, _ = p.Conversion(e) {
@@ -146,11 +146,11 @@ func (p *Package) Converted(e ast.Expr) ast.Expr {
 	return ast.Unparen(e)
 }
 
-// Uses are the places in the package that use a variable or a function, without
+// Uses returns the places in the package that use a variable or a function, without
 // its declaration.
 func (p *Package) Uses(obj types.Object) []*ast.Ident { return p.variables().uses[origin(obj)] }
 
-// Sides are what an assignment or a var specification sets, and the values; nil for
+// Sides returns what an assignment or a var specification sets, and the values; nil for
 // any other node.
 func Sides(n ast.Node) (to, values []ast.Expr) {
 	switch n := n.(type) {
@@ -195,7 +195,7 @@ func (p *Package) Declared(n ast.Node) iter.Seq2[*types.Var, ast.Expr] {
 	}
 }
 
-// SetOnce is the value of a variable or field that its package sets once and
+// SetOnce returns the value of a variable or field that its package sets once and
 // nowhere else; nil for any other.
 func (p *Package) SetOnce(v *types.Var) ast.Expr {
 	if s, ok := p.variables().once(v); ok && s.way == whole {
@@ -263,7 +263,7 @@ func OfParameter(t types.Type) bool {
 	return false
 }
 
-// Element is what a slice or an array holds, nil for any other type.
+// Element returns what a slice or an array holds, nil for any other type.
 func Element(t types.Type) types.Type {
 	if t == nil {
 		return nil

@@ -19,7 +19,7 @@ const (
 	Alone                     // one at a time, and the value lives longer than the call
 )
 
-// Receiver is the type that a declared method is of, and how its values are shared.
+// Receiver returns the type that a declared method is of, and how its values are shared.
 //
 // A method of a pointer that sets a field of its receiver, itself or through
 // methods that it calls on it, without a lock in the struct or taken by it, would be a data race

@@ -15,7 +15,7 @@ type Site struct {
 	In *Package
 }
 
-// Sites are the calls that begin on one of some lines of a frame's file, in source
+// Sites returns the calls that begin on one of some lines of a frame's file, in source
 // order; nil where the file is not typed.
 func (p *Program) Sites(frame string, first, last int) []Site {
 	pkg := p.Package(p.pathOf(frame))
@@ -28,7 +28,7 @@ func (p *Program) Sites(frame string, first, last int) []Site {
 	return all[from:max(from, to)]
 }
 
-// pathOf is the package that a file belongs to, or that one in its directory does:
+// pathOf returns the package that a file belongs to, or that one in its directory does:
 // a line directive names what a Go file was made from.
 func (p *Program) pathOf(frame string) string {
 	if of, ok := p.of[frame]; ok {
@@ -42,7 +42,7 @@ func (p *Program) pathOf(frame string) string {
 	return ""
 }
 
-// allSites are the package's calls by the file that profiles name, sorted by line:
+// allSites returns the package's calls by the file that profiles name, sorted by line:
 // line directives count, and a relative name in one is relative to its file.
 func (p *Package) allSites() map[string][]Site {
 	if p.sites != nil {
@@ -76,7 +76,7 @@ func (s Site) Line() int {
 // Callee names what is called: see [Package.Called].
 func (s Site) Callee() string { return s.In.Called(s.CallExpr) }
 
-// Function is the symbol of the declared function around the call.
+// Function returns the symbol of the declared function around the call.
 func (s Site) Function() string {
 	if d := s.In.Declaration(s.Pos()); d != nil {
 		return s.In.In(d)
@@ -98,7 +98,7 @@ func (s Site) FixedAt(i int) FixedArgument {
 	return FixedArgument{}
 }
 
-// Receiver is how a method's receiver was made, nil where that is not known or
+// Receiver returns how a method's receiver was made, nil where that is not known or
 // not all that went into it is fixed.
 func (s Site) Receiver() *ReceiverCall { return s.In.variables().receiver(s.CallExpr) }
 

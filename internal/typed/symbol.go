@@ -10,7 +10,7 @@ import (
 
 func initName(prefix string, n int) string { return fmt.Sprintf("%s.init.%d", prefix, n) }
 
-// Symbol is the name of a declared function in profiles: "pkg.F", "pkg.F[...]",
+// Symbol returns the name of a declared function in profiles: "pkg.F", "pkg.F[...]",
 // "pkg.T.M", "pkg.(*T).M", "pkg.(*T[...]).M"; a method of an interface is
 // "pkg.I.M".
 func Symbol(fn *types.Func) string {

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// FieldValues are what a field is set to in its package, by assignments and in
+// FieldValues returns what a field is set to in its package, by assignments and in
 // literals, in source order: a call where it is one of the call's results.
 func (p *Package) FieldValues(field *types.Var) (values []ast.Expr) {
 	if p.Info == nil {
@@ -26,7 +26,7 @@ func (p *Package) Joins(n ast.Node) bool {
 	return ok && sum.Op == token.ADD && p.Info.Types[sum].Value == nil && IsString(p.TypeOf(sum))
 }
 
-// Under is a type's underlying type, where it is of one sort: a *types.Slice.
+// Under returns a type's underlying type, where it is of one sort: a *types.Slice.
 func Under[T types.Type](t types.Type) (under T, ok bool) {
 	if t != nil {
 		under, ok = t.Underlying().(T)

@@ -47,7 +47,7 @@ var harmless = []setting{
 	{"maintenance.auto", "false"},
 }
 
-// environment is what git runs with: our own, less what points elsewhere, and
+// environment returns what git runs with: our own, less what points elsewhere, and
 // the settings.
 func environment(own []string, settings []setting, more ...string) []string {
 	count := 0
@@ -136,7 +136,7 @@ func Ask(ctx context.Context, dir string, args ...string) (string, bool) {
 	return string(head), err == nil
 }
 
-// complaint is the first line of what git said that tells what is wrong, fit
+// complaint returns the first line of what git said that tells what is wrong, fit
 // for one line of a terminal.
 func complaint(said []byte) string {
 	first := ""

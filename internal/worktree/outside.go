@@ -137,7 +137,7 @@ func off(found string) []string {
 	return []string{"GOWORK=off"}
 }
 
-// goWork is the workspace's file as the go command sees it from a directory,
+// goWork returns the workspace's file as the go command sees it from a directory,
 // "" when there is none. What else is wrong there, the build will say.
 func (m *modules) goWork(dir string) string {
 	if !isDir(dir) {
@@ -154,7 +154,7 @@ func (m *modules) goWork(dir string) string {
 	return work
 }
 
-// moduleAround is the directory at or above dir, within the copy, that has a
+// moduleAround returns the directory at or above dir, within the copy, that has a
 // go.mod, "" when none has.
 func (m *modules) moduleAround(dir string) string {
 	for {
@@ -214,7 +214,7 @@ func (m *modules) edits(all []replacement, base, dir string) []string {
 	return out
 }
 
-// place is how a file in dir, in the copy or beside it, has to name the
+// place returns how a file in dir, in the copy or beside it, has to name the
 // directory that it called name when it lay in base. One of the tree that the
 // copy does not have is kept only where git ignores it: then it is the user's.
 func (m *modules) place(base, dir, name string) (to string, keep bool) {
@@ -275,7 +275,7 @@ func (m *modules) output(dir string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// below is the path of name relative to dir, if it is dir or lies in it.
+// below returns the path of name relative to dir, if it is dir or lies in it.
 func below(dir, name string) (string, bool) {
 	if dir == "" {
 		return "", false

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// dirs are the directories of the modules that the go command takes for a
+// dirs returns the directories of the modules that the go command takes for a
 // build in dir, by path.
 func dirs(t *testing.T, dir string, env []string) map[string]string {
 	t.Helper()

@@ -82,7 +82,7 @@ func Find(ctx context.Context, dir string) (*Repo, error) {
 	return r, nil
 }
 
-// settings is the environment in which git runs none of the filters that this
+// settings returns the environment in which git runs none of the filters that this
 // repository's configuration, or the user's, defines.
 func (r *Repo) settings(ctx context.Context, dir string, env []string) ([]string, error) {
 	out, err := git(ctx, dir, env, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)

@@ -136,7 +136,7 @@ func Copy(ctx context.Context, dir, dst string) (*Tree, error) {
 	return t, errors.Join(err, t.finish())
 }
 
-// Ignored are the files that git ignores in the working tree, and that a build
+// Ignored returns the files that git ignores in the working tree, and that a build
 // or a test reads.
 func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
 	if r.Top == "" {

@@ -220,7 +220,7 @@ func (t *Tree) turn(name, top string) error {
 	return t.root.Symlink(filepath.FromSlash(to), filepath.FromSlash(name))
 }
 
-// turned is where a link called name, relative to the tree, leads from the
+// turned returns where a link called name, relative to the tree, leads from the
 // copy when it led to target from the tree at top.
 func turned(name, target, top string) (to string, leaves bool) {
 	if top == "" {

@@ -22,7 +22,7 @@ func step(x uint64) uint64 {
 	return x
 }
 
-// arithmetic is a chain of operations that wait for each other.
+// arithmetic returns a chain of operations that wait for each other.
 func arithmetic(x uint64, steps int) uint64 {
 	for range steps {
 		x = step(x)

@@ -14,7 +14,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// drawn is a profile over few functions, so that recursion, calls that are
+// drawn returns a profile over few functions, so that recursion, calls that are
 // inlined at times and values that cancel are common.
 func drawn(t *rapid.T) *callstack.Profile {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "count", Unit: "count"}, callstack.ValueType{Type: "space", Unit: "bytes"})

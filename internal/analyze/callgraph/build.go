@@ -68,7 +68,7 @@ func (b *build) sumNodes() {
 	b.sums, b.edges = f.nodes.sums, f.edges
 }
 
-// partsOf is how many parts of the samples are read at the same time.
+// partsOf returns how many parts of the samples are read at the same time.
 func partsOf(s *selection.Selection) int {
 	if s.Profile().Len() < minParallel {
 		return 1
@@ -90,7 +90,7 @@ func foldNodes(s *selection.Selection, parts int, like nodeFold) *nodeFold {
 	return foldParts(s, parts, like.another)
 }
 
-// another is an empty fold of the same kind.
+// another returns an empty fold of the same kind.
 func (f nodeFold) another() *nodeFold {
 	f.sums, f.onPath = make([]Costs, len(f.sums)), make([]int32, len(f.sums))
 	return &f

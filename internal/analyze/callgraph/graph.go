@@ -57,7 +57,7 @@ type Tag struct {
 	Costs
 }
 
-// Value is the edge's weight, or its mean.
+// Value returns the edge's weight, or its mean.
 func (e *Edge) Value() int64 { return mean(e.Weight, e.Divisor) }
 
 func mean(sum, divisor int64) int64 {
@@ -84,7 +84,7 @@ func Name(n *selection.Node) string {
 	return strings.Join(NameParts(n), " ")
 }
 
-// NameParts are the parts of Name.
+// NameParts returns the parts of Name.
 func NameParts(n *selection.Node) []string {
 	var parts []string
 	if n.Address != 0 {

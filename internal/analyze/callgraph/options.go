@@ -40,7 +40,7 @@ func ForPicture() Options {
 	return o
 }
 
-// Untrimmed are the same options, but nothing is dropped: what pprof's peek
+// Untrimmed returns the same options, but nothing is dropped: what pprof's peek
 // uses, and every view with -trim=false.
 func (o Options) Untrimmed() Options {
 	o.NodeCount, o.NodeFraction, o.EdgeFraction = 0, 0, 0

@@ -69,7 +69,7 @@ func newCallTree(s *selection.Selection) (*callTree, error) {
 	return t, nil
 }
 
-// child is the node of a step after a node.
+// child returns the node of a step after a node.
 func (t *callTree) child(parent int32, step selection.Step) int32 {
 	id := t.find.Number(parent, int32(step.Node))
 	if int(id) == len(t.info) {

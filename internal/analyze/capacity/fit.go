@@ -105,7 +105,7 @@ func newProblem(levels []Observation) (*base, error) {
 	return b, nil
 }
 
-// about is the weighted sum of squares about the weighted mean.
+// about returns the weighted sum of squares about the weighted mean.
 func (b *base) about() float64 {
 	var sw, sx float64
 	for i := range b.n {
@@ -119,7 +119,7 @@ func (b *base) about() float64 {
 	return total
 }
 
-// column is a function of the concurrency at each level.
+// column returns a function of the concurrency at each level.
 func (b *base) column(f func(n float64) float64) []float64 {
 	out := make([]float64, len(b.n))
 	for i, n := range b.n {
@@ -139,7 +139,7 @@ func (b *base) with(offset []float64, columns ...[]float64) *problem {
 	return &problem{n: b.n, x: b.x, w: b.w, offset: offset, columns: columns}
 }
 
-// free is the whole law: d = c₀ + c₁(N−1) + c₂N(N−1).
+// free returns the whole law: d = c₀ + c₁(N−1) + c₂N(N−1).
 func (b *base) free() *problem {
 	return b.with(nil, b.column(alone), b.column(contend), b.column(coherence))
 }
@@ -168,7 +168,7 @@ func (b *base) peak(v float64) float64 {
 	return sum
 }
 
-// interval is the range around center where in holds, from 0 to most at the
+// interval returns the range around center where in holds, from 0 to most at the
 // widest.
 func interval(center, most float64, in func(float64) bool) stat.Interval {
 	iv := stat.Interval{Center: center, Low: 0, High: most}
@@ -187,7 +187,7 @@ func interval(center, most float64, in func(float64) bool) stat.Interval {
 	return iv
 }
 
-// edge is where in stops holding between inside and outside.
+// edge returns where in stops holding between inside and outside.
 func edge(inside, outside float64, in func(float64) bool) float64 {
 	for range 40 { // to 12 digits of the distance
 		mid := inside + (outside-inside)/2

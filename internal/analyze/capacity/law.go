@@ -9,12 +9,12 @@ type Law struct {
 	Kappa  float64 // coherency
 }
 
-// At is the throughput of n clients.
+// At returns the throughput of n clients.
 func (l Law) At(n float64) float64 {
 	return l.Lambda * n / (1 + l.Sigma*(n-1) + l.Kappa*n*(n-1))
 }
 
-// Peak is the concurrency √((1−σ)/κ) of the highest throughput. ok is false
+// Peak returns the concurrency √((1−σ)/κ) of the highest throughput. ok is false
 // where there is none: throughput rises on and on, or falls from the first client
 // on.
 func (l Law) Peak() (n float64, ok bool) {
@@ -24,6 +24,6 @@ func (l Law) Peak() (n float64, ok bool) {
 	return math.Sqrt((1 - l.Sigma) / l.Kappa), true
 }
 
-// Limit is what the throughput rises towards where κ is 0: λ/σ, and +Inf where σ
+// Limit returns what the throughput rises towards where κ is 0: λ/σ, and +Inf where σ
 // is 0 too. Where κ is not 0 it is what contention alone would allow.
 func (l Law) Limit() float64 { return l.Lambda / l.Sigma }

@@ -21,7 +21,7 @@ type Run struct {
 	Blocks []float64
 }
 
-// Throughput is the mean of the level's runs; where there are three and more, the
+// Throughput returns the mean of the level's runs; where there are three and more, the
 // Hodges–Lehmann estimate, which one disturbed run does not move far.
 func (l Level) Throughput() float64 {
 	values := make([]float64, len(l.Runs))
@@ -104,7 +104,7 @@ func slicedNoise(levels []Level) Noise {
 	return n
 }
 
-// squares is the sum of squares about the mean.
+// squares returns the sum of squares about the mean.
 func squares(values []float64) (sum, mean float64) {
 	for _, v := range values {
 		mean += v / float64(len(values))
@@ -183,7 +183,7 @@ type figure struct {
 	x float64
 }
 
-// mean is the throughput of levels, each as often as it has runs.
+// mean returns the throughput of levels, each as often as it has runs.
 func mean(levels []figure) (throughput float64, runs int) {
 	for _, l := range levels {
 		throughput += l.x * float64(len(l.Runs))
@@ -196,7 +196,7 @@ func mean(levels []figure) (throughput float64, runs int) {
 // fewer, the highest of several means is high by chance.
 const settled = 20
 
-// stretch is the mean of the neighbours with the highest one, of as many as have
+// stretch returns the mean of the neighbours with the highest one, of as many as have
 // enough runs together, or of all.
 func stretch(levels []figure) (throughput float64, runs int) {
 	throughput, runs = mean(levels)
@@ -213,7 +213,7 @@ func stretch(levels []figure) (throughput float64, runs int) {
 	return throughput, runs
 }
 
-// near are the levels with at least half of a throughput: those far below have
+// near returns the levels with at least half of a throughput: those far below have
 // few requests, whose noise is another.
 func near(levels []figure, throughput float64) []Level {
 	var out []Level
@@ -225,7 +225,7 @@ func near(levels []figure, throughput float64) []Level {
 	return out
 }
 
-// Observations are the levels as FitLaw takes them, each weighted by its runs and
+// Observations returns the levels as FitLaw takes them, each weighted by its runs and
 // by noise that grows with the throughput.
 func Observations(levels []Level) []Observation {
 	out := make([]Observation, 0, len(levels))

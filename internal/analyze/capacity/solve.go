@@ -107,7 +107,7 @@ func (p *problem) denominator(c []float64, i int) float64 {
 	return d
 }
 
-// sum is the weighted sum of squares, infinite where a denominator is not
+// sum returns the weighted sum of squares, infinite where a denominator is not
 // positive.
 func (p *problem) sum(c []float64) float64 {
 	total := 0.0
@@ -168,7 +168,7 @@ func (p *problem) normal(free []int, c []float64) (a [][]float64, g []float64) {
 	return a, g
 }
 
-// even is a denominator that fits the first level.
+// even returns a denominator that fits the first level.
 func (p *problem) even() float64 { return p.n[0] / p.x[0] }
 
 func (p *problem) largest(j int) float64 {

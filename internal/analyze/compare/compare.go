@@ -102,7 +102,7 @@ const (
 	SameCode   = "same code"   // all that the benchmark can reach is
 )
 
-// Unmeasured is the row of a metric that was not measured, since both sides are
+// Unmeasured returns the row of a metric that was not measured, since both sides are
 // the same thing: the reason is SameBinary or SameCode.
 func Unmeasured(reason, pkg, name, unit string) Row {
 	m := MetricOf(unit)
@@ -263,7 +263,7 @@ func (j *judge) row(s *comparison) Row {
 	return r
 }
 
-// word is the verdict of a metric: of one that is neutral, whose ratio is
+// word returns the verdict of a metric: of one that is neutral, whose ratio is
 // old/new, no difference is for the better.
 func (m Metric) word(v Verdict) Verdict {
 	switch {
@@ -319,7 +319,7 @@ func Ratio(old, new float64) float64 {
 	return min(max(old/new, 1/MaxRatio), MaxRatio)
 }
 
-// ratioOf is the ratio with a given logarithm, within the bounds of Ratio. One
+// ratioOf returns the ratio with a given logarithm, within the bounds of Ratio. One
 // that is not 1 stays so, though a float64 may not show the difference.
 func ratioOf(log float64) float64 {
 	switch x := math.Exp(log); {

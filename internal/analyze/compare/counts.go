@@ -93,7 +93,7 @@ func (j *judge) countAt(s *comparison, k int) count {
 	return c
 }
 
-// separation is the chance that slices of equal sides fall apart like this: that
+// separation returns the chance that slices of equal sides fall apart like this: that
 // of all orders of all slices, or where that is more the chance of the lot
 // alone. Whatever a round's three values are, they lie right for it where the
 // doubled side is the one of the value that came twice and the other slice the
@@ -163,7 +163,7 @@ func (j *judge) agree(other *count) bool {
 	return jitter || j.within(other.low, other.high)
 }
 
-// exactVerdict is the latest that a count was given while it had not varied, or
+// exactVerdict returns the latest that a count was given while it had not varied, or
 // stayed below one, or that it still has none; ok is false where it varied
 // before there was one.
 func (s *comparison) exactVerdict() (v verdict, ok bool) {

@@ -24,7 +24,7 @@ func counted(rounds int, f func(round int, w Side) float64) Series {
 	return s
 }
 
-// constantly is a series whose counts never vary.
+// constantly returns a series whose counts never vary.
 func constantly(rounds int, allocsOld, allocsNew, bytesOld, bytesNew float64) Series {
 	s := counted(rounds, func(_ int, w Side) float64 { return []float64{allocsOld, allocsNew}[w] })
 	for i := range s.Rounds {

@@ -31,7 +31,7 @@ type figures struct {
 // maxLog bounds every difference.
 var maxLog = math.Log(MaxRatio)
 
-// logRatio is the logarithm of Ratio(a, b). It is exactly −logRatio(b, a).
+// logRatio returns the logarithm of Ratio(a, b). It is exactly −logRatio(b, a).
 func logRatio(a, b float64) float64 {
 	switch {
 	case a == b:
@@ -119,7 +119,7 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 	return f
 }
 
-// medianLogRatio is the median of log(x/y) over all pairs of a slice of one side
+// medianLogRatio returns the median of log(x/y) over all pairs of a slice of one side
 // and one of the other: the two-sample estimate of J. L. Hodges and E. L.
 // Lehmann, Annals of Mathematical Statistics 34 (1963), 598–611. A slice that was
 // disturbed hardly moves it. It is exactly −medianLogRatio(ys, xs).
@@ -134,7 +134,7 @@ func medianLogRatio(xs, ys []float64) float64 {
 	return (logs[(len(logs)-1)/2] + logs[len(logs)/2]) / 2
 }
 
-// meanLogRatio is the mean of log((x+addX)/(y+addY)) over the slices of one
+// meanLogRatio returns the mean of log((x+addX)/(y+addY)) over the slices of one
 // side and of the other. For positive values within MaxRatio that is the
 // difference of their mean logarithms.
 func meanLogRatio(xs, ys []float64, addX, addY float64) float64 {
@@ -165,7 +165,7 @@ func belowOne(values []float64) bool {
 	return sum < float64(len(values)) || 4*few <= len(values)
 }
 
-// different is the p-value of "the sides are equal", from this look alone.
+// different returns the p-value of "the sides are equal", from this look alone.
 func (f *figures) different() float64 {
 	return min(1, 2*min(f.low.Greater(0), f.high.Less(0)))
 }
@@ -173,7 +173,7 @@ func (f *figures) different() float64 {
 // faster says which way the figures point.
 func (f *figures) faster() bool { return f.low.Greater(0) < f.high.Less(0) }
 
-// same is the p-value of "the sides differ by the margin or more", from this
+// same returns the p-value of "the sides differ by the margin or more", from this
 // look alone: that of the worse of two one-sided tests. It is doubled, so that
 // it is at most a level exactly where the interval at that level lies within
 // the margin, and not only the shorter one at twice the level.
@@ -181,12 +181,12 @@ func (f *figures) same(margin float64) float64 {
 	return min(1, 2*max(f.low.Greater(-margin), f.high.Less(margin)))
 }
 
-// bounds are those of the logarithm of the ratio, at a two-sided level.
+// bounds returns those of the logarithm of the ratio, at a two-sided level.
 func (f *figures) bounds(level float64) (low, high float64) {
 	return f.low.Low(level / 2), f.high.High(level / 2)
 }
 
-// null is the distribution for n rounds.
+// null returns the distribution for n rounds.
 func (j *judge) null(n int) *stat.SignedRanks {
 	s, ok := j.nulls[n]
 	if !ok {
@@ -196,7 +196,7 @@ func (j *judge) null(n int) *stat.SignedRanks {
 	return s
 }
 
-// noise is the half-width of the interval, on the scale of ratios, of the
+// noise returns the half-width of the interval, on the scale of ratios, of the
 // doubled side's slices against each other, and the rounds it comes from. It is
 // nil where there are too few.
 func (j *judge) noise(s *Series, m Metric) (half *float64, rounds int) {

@@ -8,7 +8,7 @@ import (
 // defaults with one look at the end of whatever there is.
 var defaults = Options{Alpha: 0.005, Margin: 0.02, Hypotheses: 3}
 
-// timed is a series of times, whose doubled side alternates and shows the same
+// timed returns a series of times, whose doubled side alternates and shows the same
 // again.
 func timed(old, new []float64) Series {
 	s := Series{Package: "example.org/p", Name: "BenchmarkX", Iterations: 100, Metrics: []Metric{MetricOf(NsPerOp)}, Run: 1, Ended: true}

@@ -13,7 +13,7 @@ type look struct {
 	weight float64
 }
 
-// Looks are the rounds of a plan after which the figures are judged: the last
+// Looks returns the rounds of a plan after which the figures are judged: the last
 // one, its half, its quarter and so on, as long as a verdict on what varies is
 // possible there.
 func Looks(planned, hypotheses int, alpha float64) []int {
@@ -29,7 +29,7 @@ func Looks(planned, hypotheses int, alpha float64) []int {
 	return looks
 }
 
-// FewestRounds is the number of rounds below which no verdict on what varies is
+// FewestRounds returns the number of rounds below which no verdict on what varies is
 // possible in a first run.
 func FewestRounds(hypotheses int, alpha float64) int {
 	return fewest(alpha * stat.RunShare(1) / float64(max(hypotheses, 1)))
@@ -39,7 +39,7 @@ func FewestRounds(hypotheses int, alpha float64) int {
 // two-sided, their p-value is 2·2⁻ⁿ.
 func possible(n int, level float64) bool { return n >= fewest(level) }
 
-// fewest is the smallest such n; it ends at what no level can be below.
+// fewest returns the smallest such n; it ends at what no level can be below.
 func fewest(level float64) int {
 	n := 1
 	for math.Ldexp(2, -n) > level && n < 1100 {
@@ -48,7 +48,7 @@ func fewest(level float64) int {
 	return n
 }
 
-// looks are those that a series has had. The plan's looks have weights by the
+// looks returns those that a series has had. The plan's looks have weights by the
 // rounds between them. Where a series ended elsewhere, for a reason that does
 // not look at its figures, its last look is there, with all the weight that is
 // left; where it ended at a look, that look is taken once more with this

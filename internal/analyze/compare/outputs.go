@@ -34,7 +34,7 @@ const AnswersDiffer = "answers differ"
 
 func (a *OutputComparison) differ() bool { return a != nil && a.Differing > 0 }
 
-// describe is the verdict on answers.
+// describe returns the verdict on answers.
 func (a *OutputComparison) describe() string {
 	if !a.differ() {
 		return fmt.Sprintf("the same answers to %s", quantity.Plural(a.Requests, "request"))

@@ -61,7 +61,7 @@ func draw(rt *rapid.T) ([]Series, Options) {
 	return series, o
 }
 
-// upTo are the first rounds of a series.
+// upTo returns the first rounds of a series.
 func upTo(series []Series, rounds int, ended bool) []Series {
 	out := make([]Series, len(series))
 	for i, s := range series {

@@ -73,7 +73,7 @@ type Result struct {
 	Interrupted bool `json:"interrupted"`
 }
 
-// Header is the head of the document that a result is.
+// Header returns the head of the document that a result is.
 func (r *Result) Header() document.Head { return document.Head{Schema: r.Schema, Warnings: r.Warnings} }
 
 // Program describes the program of one side.
@@ -122,7 +122,7 @@ const (
 	exitInterrupted = 130
 )
 
-// ExitCode is the code that whet prove exits with.
+// ExitCode returns the code that whet prove exits with.
 func (r *Result) ExitCode() int {
 	slower, unknown := r.count(Slower), r.count(CannotTell)
 	switch {
@@ -311,7 +311,7 @@ func (r *Result) Ended() string {
 	return "every verdict was certain"
 }
 
-// gating are the metrics that decide the exit code, in the order of the rows.
+// gating returns the metrics that decide the exit code, in the order of the rows.
 func (r *Result) gating() []string {
 	var out []string
 	for i := range r.Benchmarks {
@@ -322,7 +322,7 @@ func (r *Result) gating() []string {
 	return out
 }
 
-// metricName is a gating metric's in the verdict.
+// metricName returns a gating metric's in the verdict.
 func metricName(unit string) string {
 	switch unit {
 	case NsPerOp:

@@ -40,7 +40,7 @@ func atLeast(t *testing.T, what string, k, n int, share float64) {
 	}
 }
 
-// severalTurns is a machine whose rounds have several turns and whose layouts
+// severalTurns returns a machine whose rounds have several turns and whose layouts
 // weigh more than its slices: were turns taken for rounds, equal sides would be
 // called different all the time.
 func severalTurns(seed uint64) *machine {

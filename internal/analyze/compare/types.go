@@ -63,7 +63,7 @@ type Metric struct {
 	Gates   bool // decides the exit code
 }
 
-// Better is which values of the metric are better.
+// Better returns which values of the metric are better.
 func (m Metric) Better() benchmark.Better {
 	switch {
 	case m.Neutral:
@@ -74,7 +74,7 @@ func (m Metric) Better() benchmark.Better {
 	return benchmark.Lower
 }
 
-// Declared is the metric where somebody said which values are better. Of what
+// Declared returns the metric where somebody said which values are better. Of what
 // whet measures itself nobody may.
 func (m Metric) Declared(b benchmark.Better) Metric {
 	own := slices.ContainsFunc(known[:], func(k Metric) bool { return k.Unit == m.Unit })
@@ -102,7 +102,7 @@ var known = [...]Metric{
 	{Unit: AllocBytesPerRequest, Kind: Other},
 }
 
-// MetricOf is the metric of a unit. One that is not known was given by the
+// MetricOf returns the metric of a unit. One that is not known was given by the
 // benchmark itself: its name may tell whether more or less of it is better, and
 // it decides no exit code.
 func MetricOf(unit string) Metric {
@@ -135,7 +135,7 @@ type Round struct {
 // Turns are all of the round, in the order in which they were measured.
 func (r *Round) Turns() []Turn { return append([]Turn{r.Turn}, r.More...) }
 
-// Exchanged is the round with its sides the other way round.
+// Exchanged returns the round with its sides the other way round.
 func (r *Round) Exchanged() Round {
 	out := Round{Turn: r.Turn.exchanged(), Layout: r.Layout}
 	for i := range r.More {

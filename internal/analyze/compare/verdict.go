@@ -55,7 +55,7 @@ func (c *claim) sequential() float64 { return stat.SequentialP(c.p, c.weights) }
 // level is that of the interval of a look.
 func (j *judge) level(c *claim, look int) float64 { return j.o.Alpha * c.weights[look] / c.divisor }
 
-// families are the claims of all rows.
+// families returns the claims of all rows.
 func (j *judge) families() [2][]*claim {
 	var out [2][]*claim
 	for i := range j.rows {
@@ -111,7 +111,7 @@ func (j *judge) holm(family []*claim, stage int) {
 	}
 }
 
-// latest is the last of the first looks that is below its level, −1 for none.
+// latest returns the last of the first looks that is below its level, −1 for none.
 func (j *judge) latest(c *claim, looks int) int {
 	k := looks - 1
 	for k >= 0 && !j.passes(c, k) {

@@ -77,7 +77,7 @@ func WriteBenchmarks(w io.Writer, r *Result, series []Series, part string) error
 	return nil
 }
 
-// metricIn is the metric of a unit as the series have it.
+// metricIn returns the metric of a unit as the series have it.
 func metricIn(series []Series, unit string) Metric {
 	for i := range series {
 		for _, m := range series[i].Metrics {
@@ -89,7 +89,7 @@ func metricIn(series []Series, unit string) Metric {
 	return MetricOf(unit)
 }
 
-// proveUnits are the units that a reader finds in the text.
+// proveUnits returns the units that a reader finds in the text.
 func proveUnits(series []Series) []string {
 	units := make(map[string]bool)
 	for i := range series {

@@ -150,7 +150,7 @@ func isMachinery(fn string) bool {
 	return false
 }
 
-// place is the innermost own frame, else the innermost of any code.
+// place returns the innermost own frame, else the innermost of any code.
 func (w *wait) place(own func(*callstack.Frame) bool) *callstack.Frame {
 	if len(w.frames) == 0 {
 		return nil

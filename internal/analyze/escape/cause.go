@@ -145,7 +145,7 @@ func (c *causes) follow(pkg string, flow []compiler.Flow, step compiler.Step) (C
 	return out, found
 }
 
-// callee is the function that a step in a package calls; "" where it is not one of the
+// callee returns the function that a step in a package calls; "" where it is not one of the
 // packages that were asked about, or where nothing says which: a method of an interface,
 // or the value of a variable.
 func (c *causes) callee(pkg string, step compiler.Step) string {
@@ -163,7 +163,7 @@ func (c *causes) callee(pkg string, step compiler.Step) string {
 	return c.known[name]
 }
 
-// parameter is the one of a function through which a value that flows into the call of
+// parameter returns the one of a function through which a value that flows into the call of
 // a step leaks; nil where that is not known.
 func (c *causes) parameter(function string, flow []compiler.Flow, step compiler.Step) *compiler.Leak {
 	leaks := c.leaks[function]
@@ -194,7 +194,7 @@ func (c *causes) parameter(function string, flow []compiler.Flow, step compiler.
 	return leaks[0]
 }
 
-// parameters are the names of the parameters of the function that a leak is of.
+// parameters returns the names of the parameters of the function that a leak is of.
 func (c *causes) parameters(l *compiler.Leak) []string {
 	for _, fn := range c.a.file(l.File).functions {
 		if fn.Name == l.Function && fn.First.Line <= l.Line && l.Line <= fn.Last.Line {

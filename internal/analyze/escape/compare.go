@@ -147,7 +147,7 @@ func Compare(old, new *Result) []Change {
 	return out
 }
 
-// inlined is how many calls of the same function have another outcome, in the same
+// inlined returns how many calls of the same function have another outcome, in the same
 // function.
 func (s *side) inlined(outcome compiler.Outcome, k decisionKey) int {
 	n := 0
@@ -167,7 +167,7 @@ func sameCallee(a, b string) bool {
 	return a == b || strings.HasSuffix(b, "."+a)
 }
 
-// surplus are those of here that are more than there: first those whose line of source
+// surplus returns those of here that are more than there: first those whose line of source
 // is not there.
 func surplus(here, there []occurrence) []occurrence {
 	n := len(here) - len(there)

@@ -158,7 +158,7 @@ func madeByCgo(file string) bool {
 	return strings.HasPrefix(base, "_cgo_") || strings.HasSuffix(base, ".cgo1.go")
 }
 
-// symbol is a function's name as profiles have it, but for a program's main package.
+// symbol returns a function's name as profiles have it, but for a program's main package.
 func symbol(pkg string, external bool, name string) string {
 	if external && !strings.HasSuffix(pkg, "_test") {
 		pkg += "_test"

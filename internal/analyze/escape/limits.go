@@ -81,7 +81,7 @@ func (l *Limit) set(word string) bool {
 	return true
 }
 
-// String is the limit as it is written.
+// String returns the limit as it is written.
 func (l Limit) String() string {
 	text := l.Function
 	switch {
@@ -168,7 +168,7 @@ func (r *Result) Broken(limits []Limit) []Broken {
 	return out
 }
 
-// declared is what the compiler says of a function itself.
+// declared returns what the compiler says of a function itself.
 func (r *Result) declared(function string) (*Inlining, bool) {
 	for i := range r.Inlining {
 		n := &r.Inlining[i]

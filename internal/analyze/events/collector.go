@@ -53,7 +53,7 @@ func forced(in *Input, lives [][]metrics.Row) []Event {
 	return out
 }
 
-// neighbours are the pairs of rows that follow each other in one life of the
+// neighbours returns the pairs of rows that follow each other in one life of the
 // process.
 func neighbours(lives [][]metrics.Row) iter.Seq2[*metrics.Row, *metrics.Row] {
 	return func(yield func(a, b *metrics.Row) bool) {

@@ -97,7 +97,7 @@ func HeapCourse(in Input) Course {
 // fewestCollections, or rows, that say how a quantity went.
 const fewestCollections = 4
 
-// fewCourse is the course of a few points: steady where each is above the one
+// fewCourse returns the course of a few points: steady where each is above the one
 // before, and the second half of the time rises at least half as fast as the
 // whole.
 func (s *series) fewCourse() Course {
@@ -118,7 +118,7 @@ func (s *series) fewCourse() Course {
 	return c
 }
 
-// lastLife are the rows of the last process while the load was on.
+// lastLife returns the rows of the last process while the load was on.
 func (in *Input) lastLife() []metrics.Row {
 	lives := metrics.Split(ordered(in.Rows))
 	if len(lives) == 0 {

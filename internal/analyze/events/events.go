@@ -142,7 +142,7 @@ func split(rows []metrics.Row) (lives [][]metrics.Row, restarts []Event) {
 
 func length(ns int64) string { return quantity.Nanoseconds(float64(ns)) }
 
-// rise is how far a counter rose; not known where either end is not.
+// rise returns how far a counter rose; not known where either end is not.
 func rise(before, after *int64) (int64, bool) {
 	if before == nil || after == nil {
 		return 0, false

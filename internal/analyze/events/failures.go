@@ -59,7 +59,7 @@ func failures(seconds []Second) []Event {
 	return out
 }
 
-// share is the part of a second's requests that failed; negative where there
+// share returns the part of a second's requests that failed; negative where there
 // were none, or the numbers cannot be.
 func (s Second) share() float64 {
 	if s.Requests <= 0 || s.Errors < 0 || s.Errors > s.Requests || s.Requests > 1<<31 || !usable(s.StartNs) || s.LengthNs < 0 || !usable(s.LengthNs) {
@@ -68,7 +68,7 @@ func (s Second) share() float64 {
 	return float64(s.Errors) / float64(s.Requests)
 }
 
-// burst is the event of some seconds that follow each other.
+// burst returns the event of some seconds that follow each other.
 func burst(run []Second, others bool, usual float64) Event {
 	var requests, errors int64
 	for _, s := range run {

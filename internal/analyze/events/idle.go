@@ -87,7 +87,7 @@ func idle(in *Input, rows []metrics.Row) []Event {
 	return out
 }
 
-// cpuSteps are the steps between rows that know the CPU time.
+// cpuSteps returns the steps between rows that know the CPU time.
 func cpuSteps(in *Input, rows []metrics.Row) []step {
 	known := slices.DeleteFunc(slices.Clone(rows), func(r metrics.Row) bool {
 		_, ok := cpu(&r)

@@ -59,7 +59,7 @@ func pauses(in *Input, lives [][]metrics.Row) []Event {
 	return append(out, all)
 }
 
-// cyclePauses are the cycles that stopped the program for long.
+// cyclePauses returns the cycles that stopped the program for long.
 func cyclePauses(in *Input) []Event {
 	var out []Event
 	for i := range in.Cycles {
@@ -77,7 +77,7 @@ func cyclePauses(in *Input) []Event {
 	return out
 }
 
-// rowPauses are the steps between rows in which the collector stopped the
+// rowPauses returns the steps between rows in which the collector stopped the
 // program for long.
 func rowPauses(lives [][]metrics.Row) []Event {
 	var out []Event

@@ -16,7 +16,7 @@ import (
 	"whet/internal/format/metrics"
 )
 
-// eventful is a recording in which all sorts of things happen, or do not.
+// eventful returns a recording in which all sorts of things happen, or do not.
 func eventful(t *rapid.T) Input {
 	seed := rapid.Uint64().Draw(t, "seed")
 	leak := rapid.Float64Range(0, 30).Draw(t, "leak")

@@ -95,7 +95,7 @@ func unanswered(in *Input) []Event {
 	return out
 }
 
-// typicalGap is how long the gap is in which a moment lies, as the median over
+// typicalGap returns how long the gap is in which a moment lies, as the median over
 // all moments; 0 for one in a bin with answers. Services that answer seldom, or
 // in batches, are in gaps most of the time.
 func typicalGap(answers []int32, gaps []gap, bin float64) float64 {
@@ -139,7 +139,7 @@ func meanwhile(rows []metrics.Row, start, end int64) string {
 // round keeps two decimals, which is what a tenth of a second can tell.
 func round(v float64) float64 { return math.Round(v*100) / 100 }
 
-// cpu is the process's user and system time.
+// cpu returns the process's user and system time.
 func cpu(r *metrics.Row) (int64, bool) {
 	if r.UserCPUNs == nil || r.SystemCPUNs == nil {
 		return 0, false

@@ -370,7 +370,7 @@ func against(t interface{ Fatalf(string, ...any) }, g *Graph, sums map[string]si
 	}
 }
 
-// partsOf is the bound that a graph was drawn with.
+// partsOf returns the bound that a graph was drawn with.
 func partsOf(g *Graph) int {
 	if g == nil {
 		return 0

@@ -176,7 +176,7 @@ func (c *collapser) block(node, parent int32) {
 	c.g.Nodes = append(c.g.Nodes, Node{Frame: c.blank, Parent: parent, Value: int64(b.sides[0]), Base: int64(b.sides[1]), Collapsed: max(1, whole(b.frames))})
 }
 
-// frame is the graph's number of a frame.
+// frame returns the graph's number of a frame.
 func (c *collapser) frame(id int32) int32 {
 	at, ok := c.frameOf[id]
 	if !ok {

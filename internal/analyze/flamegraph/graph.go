@@ -46,7 +46,7 @@ type Node struct {
 	Collapsed int64
 }
 
-// Weight is the width of a node.
+// Weight returns the width of a node.
 func (g *Graph) Weight(n *Node) float64 {
 	if g.Scale == 1 {
 		return float64(n.Value + n.Base) // they are bounded: this does not overflow

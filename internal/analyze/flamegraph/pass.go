@@ -82,7 +82,7 @@ func profilePass(n *names, p *callstack.Frames, t int, keep callstack.Keep) func
 	}
 }
 
-// common is the number of frames that two paths begin with together.
+// common returns the number of frames that two paths begin with together.
 func common(a, b []int32) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -48,7 +48,7 @@ func (s *sketch) atMost(hash uint64) (v sides) {
 	return v
 }
 
-// extend is the hash of a prefix with one more frame.
+// extend returns the hash of a prefix with one more frame.
 func extend(hash uint64, frame int32) uint64 {
 	hi, lo := bits.Mul64(hash^(uint64(uint32(frame))+1)*0x9e3779b97f4a7c15, 0xe7037ed1a0b428db)
 	return hi ^ lo

@@ -237,7 +237,7 @@ func (b *builder) step(from *open, frame int32) open {
 	return to
 }
 
-// atMost is what a prefix can hold, divided as all values are.
+// atMost returns what a prefix can hold, divided as all values are.
 func (b *builder) atMost(hash uint64) sides {
 	v := b.sketch.atMost(hash)
 	return sides{v[0] >> b.shift, v[1] >> b.shift}

@@ -30,7 +30,7 @@ type CPU struct {
 	Idle                      int64 // of processors that had nothing else to do
 }
 
-// Taken is what the program lost.
+// Taken returns what the program lost.
 func (c CPU) Taken() int64 { return plus(c.Stops, c.Background, c.Assist) }
 
 func (c CPU) add(g *gctrace.Cycle) CPU {
@@ -79,10 +79,10 @@ type Result struct {
 	Conclusions []Conclusion
 }
 
-// SpanNs is the time that the cycles span.
+// SpanNs returns the time that the cycles span.
 func (r *Result) SpanNs() int64 { return r.ToNs - r.FromNs }
 
-// RatePerS is how many cycles began in a second of the span; NaN of none.
+// RatePerS returns how many cycles began in a second of the span; NaN of none.
 func (r *Result) RatePerS() float64 { return per(float64(r.Cycles)*1e9, float64(r.SpanNs())) }
 
 // AllocatedPerS is bytes allocated in a second.
@@ -90,10 +90,10 @@ func (r *Result) AllocatedPerS() float64 {
 	return per(float64(r.AllocatedBytes)*1e9, float64(r.SpanNs()))
 }
 
-// Share is a CPU time as a share of the processors' time.
+// Share returns a CPU time as a share of the processors' time.
 func (r *Result) Share(ns int64) float64 { return per(float64(ns), r.ProcessorNs) }
 
-// PausedRatio is the share of the span in which the world stood still.
+// PausedRatio returns the share of the span in which the world stood still.
 func (r *Result) PausedRatio() float64 { return per(float64(r.PausedNs), float64(r.SpanNs())) }
 
 func per(v, by float64) float64 {

@@ -247,7 +247,7 @@ func (w *watch) manyCycles(r *Result) *Conclusion {
 	}
 }
 
-// setting is what makes four times the room.
+// setting returns what makes four times the room.
 func (w *watch) setting() string {
 	if w.in.Percent > 0 {
 		return fmt.Sprintf("GOGC=%d instead of %d", fourTimes*w.in.Percent, w.in.Percent)

@@ -14,7 +14,7 @@ import (
 	"whet/internal/format/metrics"
 )
 
-// recorded is a log of testdata, whose README says how it was made.
+// recorded returns a log of testdata, whose README says how it was made.
 func recorded(t *testing.T, name string, in Input) *Result {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name))
@@ -30,7 +30,7 @@ func recorded(t *testing.T, name string, in Input) *Result {
 	return Analyze(in)
 }
 
-// kinds are those of the conclusions but long pauses, which are the machine's: it did
+// kinds returns those of the conclusions but long pauses, which are the machine's: it did
 // other work while the programs ran.
 func kinds(r *Result) []string {
 	out := []string{}

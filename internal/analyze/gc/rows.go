@@ -8,7 +8,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// OfRows is what the metrics of a process say of its collector, of procs processors; 0:
+// OfRows returns what the metrics of a process say of its collector, of procs processors; 0:
 // unknown. Of a process that was restarted it is the last one. They have no single
 // cycle: what is alive after one, pauses one by one and stops are not in them, and what
 // idle processors mark is part of Background.

@@ -8,7 +8,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// Costly are the initializations that take milliseconds or allocate megabytes, the
+// Costly returns the initializations that take milliseconds or allocate megabytes, the
 // longest first. What whet's agent does is not the program's.
 func Costly(inits []gctrace.Init) []gctrace.Init {
 	out := slices.DeleteFunc(slices.Clone(inits), func(i gctrace.Init) bool {

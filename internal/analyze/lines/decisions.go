@@ -39,7 +39,7 @@ func (d *Decisions) Add(all []compiler.Decision) {
 	}
 }
 
-// At are those on a line that say something of cost: what is allocated, which calls
+// At returns those on a line that say something of cost: what is allocated, which calls
 // were inlined, which function is too complex to be.
 func (d *Decisions) At(file string, line int) []compiler.Decision {
 	if d == nil {
@@ -48,7 +48,7 @@ func (d *Decisions) At(file string, line int) []compiler.Decision {
 	return d.at[fileLine{file, line}]
 }
 
-// Lines are those of a file with decisions, from one line to before another.
+// Lines returns those of a file with decisions, from one line to before another.
 func (d *Decisions) Lines(file string, from, before int) []int {
 	if d == nil {
 		return nil
@@ -86,7 +86,7 @@ func JSON(all []compiler.Decision) []document.Object {
 	})
 }
 
-// Said is a decision in the compiler's words, or nearly so.
+// Said returns a decision in the compiler's words, or nearly so.
 func Said(d *compiler.Decision) string {
 	if call, ok := strings.CutPrefix(d.Text, "inlining call to "); ok && d.Kind == compiler.Inlines {
 		return "inlines " + call

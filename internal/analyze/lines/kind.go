@@ -35,7 +35,7 @@ var kinds = [NumKinds]struct{ name, unit, title string }{
 	{"trace_syscall", "nanoseconds", "time in system calls"},
 }
 
-// String is the kind's name in JSON.
+// String returns the kind's name in JSON.
 func (k Kind) String() string { return kinds[k].name }
 
 // Unit is pprof's: nanoseconds, bytes or count.

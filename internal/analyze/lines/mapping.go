@@ -26,7 +26,7 @@ func Map(from, to []string) Mapping {
 	return m
 }
 
-// To is where a line is now; ok is false where it changed or is gone.
+// To returns where a line is now; ok is false where it changed or is gone.
 func (m Mapping) To(line int) (now int, ok bool) {
 	if line < 1 || line >= len(m.to) || m.to[line] == 0 {
 		return 0, false

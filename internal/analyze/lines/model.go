@@ -204,7 +204,7 @@ func (b *builder) finish() {
 	})
 }
 
-// Share is the part of a kind's total that passes through; 0 where that is not
+// Share returns the part of a kind's total that passes through; 0 where that is not
 // known.
 func (m *Model) Share(k Kind, c *Costs) float64 {
 	if m.Accounts[k].Total == 0 {
@@ -217,7 +217,7 @@ func (m *Model) Share(k Kind, c *Costs) float64 {
 // of a server's wait for the next request, and cost nobody anything.
 func (k Kind) waiting() bool { return k >= Block }
 
-// Weight is the largest share of what costs somebody something: processors, memory
+// Weight returns the largest share of what costs somebody something: processors, memory
 // and others' time. Waiting counts for a thousandth, so that it decides where that
 // is all there is.
 func (m *Model) Weight(c *Costs) float64 {
@@ -232,7 +232,7 @@ func (m *Model) Weight(c *Costs) float64 {
 	return most
 }
 
-// Most is the largest share of any kind.
+// Most returns the largest share of any kind.
 func (m *Model) Most(c *Costs) float64 {
 	most := 0.0
 	for k := range Kind(NumKinds) {

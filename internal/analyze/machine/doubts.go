@@ -42,12 +42,12 @@ type Bounds struct {
 	Means     string  // what becomes of figures on a machine that others use
 }
 
-// Figures are the bounds for figures that stand for themselves.
+// Figures returns the bounds for figures that stand for themselves.
 func Figures() Bounds {
 	return Bounds{Steal: 0.05, Load: 1, Throttled: 0.01, Means: "times are too long and uneven"}
 }
 
-// Ratios are those for two sides that took turns, of which small differences are
+// Ratios returns those for two sides that took turns, of which small differences are
 // asked.
 func Ratios() Bounds {
 	return Bounds{Steal: 0.02, Load: 0.5, Throttled: 0.02, Means: "the intervals are wider for it"}
@@ -58,7 +58,7 @@ const (
 	muchSwap   = 64  // pages
 )
 
-// Doubts are those beyond the bounds.
+// Doubts returns those beyond the bounds.
 func (s Observation) Doubts(b Bounds) []Doubt {
 	var out []Doubt
 	add := func(kind, format string, args ...any) {
@@ -86,7 +86,7 @@ func (s Observation) Doubts(b Bounds) []Doubt {
 	return out
 }
 
-// Texts are those of the doubts.
+// Texts returns those of the doubts.
 func Texts(doubts []Doubt) []string {
 	var out []string
 	for _, d := range doubts {
@@ -95,7 +95,7 @@ func Texts(doubts []Doubt) []string {
 	return out
 }
 
-// others is the part of the machine's CPU time that neither the measurer nor
+// others returns the part of the machine's CPU time that neither the measurer nor
 // processes of its own used; 0 when unknown. Stolen time is not theirs.
 func (s Observation) others() float64 {
 	h := s.Host

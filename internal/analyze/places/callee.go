@@ -2,7 +2,7 @@ package places
 
 import "strings"
 
-// Work is what a line calls, as the source has it, and the kind of work that is done
+// Work returns what a line calls, as the source has it, and the kind of work that is done
 // there, of the functions below the line, leaf first.
 func Work(below []string) (called string, kind Kind) {
 	of := make([]*function, len(below))

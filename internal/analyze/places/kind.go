@@ -32,7 +32,7 @@ const (
 	Other        Kind = "other"
 )
 
-// SystemCall is the kind of the system call of a name: "system call write".
+// SystemCall returns the kind of the system call of a name: "system call write".
 func SystemCall(name string) Kind { return Kind(strings.TrimSpace("system call " + name)) }
 
 // function is what a function's name says of the work it does.
@@ -110,7 +110,7 @@ func isSystemCall(fn, pkg string) bool {
 	return false
 }
 
-// systemCallName is the name of the innermost function outside the calling
+// systemCallName returns the name of the innermost function outside the calling
 // machinery: write of syscall.write, epoll_wait of the runtime's poller.
 func systemCallName(fromCall []*function) string {
 	for _, f := range fromCall {
@@ -171,7 +171,7 @@ var packageKinds = []struct {
 	{"internal/sync", Lock},
 }
 
-// kindOfFunction is the kind of work that a function of the library or the
+// kindOfFunction returns the kind of work that a function of the library or the
 // runtime does; "" where it says nothing of it.
 func kindOfFunction(fn, pkg string) Kind {
 	if k, ok := bareKinds[fn]; ok {

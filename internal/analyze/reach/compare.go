@@ -312,7 +312,7 @@ func (w *walk) samePlace(d, e def) bool {
 		bytes.Equal(a.Name(int(d.symbol)), b.Name(int(e.symbol))) && a.SameFiles(b) && slices.EqualFunc(placesOf(a, int(d.symbol)), placesOf(b, int(e.symbol)), bytes.Equal)
 }
 
-// placesOf are the tables that say so.
+// placesOf returns the tables that say so.
 func placesOf(o *goobj.Object, i int) (tables [][]byte) {
 	for j := range o.NumAux(i) {
 		switch x := o.Aux(i, j); x.Kind {
@@ -372,7 +372,7 @@ func equalForm(a, b *goobj.Object, i, j int) bool {
 	return true
 }
 
-// auxes are the auxiliary symbols of a definition that are no positions.
+// auxes returns the auxiliary symbols of a definition that are no positions.
 func (t *Table) auxes(d def) []goobj.Aux {
 	o := t.object(d)
 	var out []goobj.Aux
@@ -415,7 +415,7 @@ func (w *walk) equalAux(d, e def) bool {
 	return true
 }
 
-// ends are what two references mean; ok is false where they cannot be a pair.
+// ends returns what two references mean; ok is false where they cannot be a pair.
 func (w *walk) ends(d, e def, x, y goobj.Ref) (n, o node, ok bool) {
 	if x.Nil() || y.Nil() {
 		return 0, 0, x.Nil() && y.Nil()

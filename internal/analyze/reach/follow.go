@@ -230,7 +230,7 @@ func (w *walk) equalPointers(n, o node) bool {
 	return mask == w.mask(w.old, e) && (mask != "" || bytes.Equal(a[sizes/2:sizes], make([]byte, sizes/2)))
 }
 
-// mask is what marks the pointers of a type; "" where there are none, or the
+// mask returns what marks the pointers of a type; "" where there are none, or the
 // runtime makes it.
 func (w *walk) mask(p *Program, d def) string {
 	relocs := w.t.object(d).Relocs(int(d.symbol))

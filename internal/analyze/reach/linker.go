@@ -30,7 +30,7 @@ func (p *Program) rank() {
 	}
 }
 
-// rankOf is the place of a definition's package in that order; 0: it is not
+// rankOf returns the place of a definition's package in that order; 0: it is not
 // linked. Packages may have come into the table since.
 func (p *Program) rankOf(d def) uint32 {
 	if int(d.pkg) >= len(p.order) {
@@ -39,7 +39,7 @@ func (p *Program) rankOf(d def) uint32 {
 	return p.order[d.pkg]
 }
 
-// definition is the one of a node that the linker takes: of several the first
+// definition returns the one of a node that the linker takes: of several the first
 // that it loads, unless a later one is larger, or the first has no content.
 func (p *Program) definition(n node) (def, bool) {
 	if n == 0 {
@@ -71,7 +71,7 @@ func (p *Program) prefers(d, e def) bool {
 	return p.rankOf(d) < p.rankOf(e)
 }
 
-// initOrder are the packages that have something to run before main, in the
+// initOrder returns the packages that have something to run before main, in the
 // order in which the linker has them do it: of those whose imports are done the
 // first by name.
 func (p *Program) initOrder() (order []string) {
@@ -114,7 +114,7 @@ func (p *Program) initOrder() (order []string) {
 	return order
 }
 
-// scanned is the size of all variables with pointers.
+// scanned returns the size of all variables with pointers.
 func (p *Program) scanned() (size int64) {
 	for _, pkg := range p.packages {
 		for _, o := range pkg.archive.Objects {
@@ -128,7 +128,7 @@ func (p *Program) scanned() (size int64) {
 	return size
 }
 
-// otherABI is the node of the same name in the other calling convention.
+// otherABI returns the node of the same name in the other calling convention.
 func (t *Table) otherABI(n node) node {
 	name := t.names[n]
 	if name == "" {

@@ -12,7 +12,7 @@ import (
 	"whet/internal/format/goobj"
 )
 
-// program is the test program of a package, as seen from a directory.
+// program returns the test program of a package, as seen from a directory.
 func program(t *testing.T, dir, pkg string) *Program {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-test", "-deps", "-export", "-f", `{{.ImportPath}}{{"\t"}}{{.Export}}{{if eq .Name "main"}}{{range .Deps}}{{"\t"}}{{.}}{{end}}{{end}}`, pkg)
@@ -57,7 +57,7 @@ func program(t *testing.T, dir, pkg string) *Program {
 	return p
 }
 
-// linked are the symbols of code that the linker kept of the test program of a
+// linked returns the symbols of code that the linker kept of the test program of a
 // package of whet's, by name, and its packages as they are initialised after the
 // runtime.
 func linked(t *testing.T, pkg string) (kept map[string]bool, inits []string) {

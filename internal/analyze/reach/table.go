@@ -108,7 +108,7 @@ func (t *Table) symbol(p *Package, object, index uint32, o *goobj.Object) node {
 	return n
 }
 
-// named is the node of a symbol that other objects can name; 0 of another.
+// named returns the node of a symbol that other objects can name; 0 of another.
 func (t *Table) named(o *goobj.Object, index int, s goobj.Symbol) node {
 	if o.Hashed(index) || s.ABI == goobj.StaticABI {
 		return 0
@@ -176,7 +176,7 @@ func (t *Table) Link(packages map[string]*Package) (*Program, error) {
 	return p, nil
 }
 
-// target is what a reference in a definition means in this program; ok is
+// target returns what a reference in a definition means in this program; ok is
 // false where there is no such thing. A builtin has the node 0.
 func (p *Program) target(d def, ref goobj.Ref) (n node, ok bool) {
 	pkg := p.t.packages[d.pkg-1]
@@ -194,7 +194,7 @@ func (p *Program) target(d def, ref goobj.Ref) (n node, ok bool) {
 	return other.nodes[0][index], true
 }
 
-// lookup is the node of a name, 0 where no object has it.
+// lookup returns the node of a name, 0 where no object has it.
 func (t *Table) lookup(name string, abi uint16) node { return t.nodes[symbolKey{name, abi}] }
 
 // Benchmarks are the functions in the list of benchmarks of the program, by name.

@@ -185,7 +185,7 @@ func (w *walk) change(n node) {
 	w.before = append(w.before, w.bits[n])
 }
 
-// mark is the state to come back to. What is known by node changes from it on
+// mark returns the state to come back to. What is known by node changes from it on
 // in a way that reset undoes.
 func (w *walk) mark() state {
 	w.changed, w.before = w.changed[:0], w.before[:0]

@@ -103,7 +103,7 @@ type Machine struct {
 	Physical int // how many of them do not share their units with another; 0: unknown
 }
 
-// most is how many processors can work at once.
+// most returns how many processors can work at once.
 func (p *Processors) most(m Machine) float64 {
 	if m.Cores > 0 && m.Cores < p.Processors {
 		return float64(m.Cores)
@@ -111,7 +111,7 @@ func (p *Processors) most(m Machine) float64 {
 	return float64(p.Processors)
 }
 
-// gain is how many times as fast they can make it: two threads of one core do little
+// gain returns how many times as fast they can make it: two threads of one core do little
 // more than one, whatever they run.
 func (p *Processors) gain(m Machine) float64 {
 	if m.Physical > 0 {

@@ -128,7 +128,7 @@ func sizeAt(name string, at []int) (size float64, ok bool) {
 
 func isLetter(c byte) bool { return 'a' <= c|' ' && c|' ' <= 'z' }
 
-// parameter is the word before a number: of "Sort/n=" and of "Sort/size-" what
+// parameter returns the word before a number: of "Sort/n=" and of "Sort/size-" what
 // stands before the sign.
 func parameter(before string) string {
 	word := before[strings.LastIndexByte(before, '/')+1:]
@@ -163,7 +163,7 @@ func (f *Family) growth(cost func(Point) float64) *Growth {
 	return &g
 }
 
-// fit is the slope of the costs' logarithms over the sizes', by least squares, with
+// fit returns the slope of the costs' logarithms over the sizes', by least squares, with
 // Student's interval.
 func fit(sizes, costs []float64) Growth {
 	n := float64(len(sizes))

@@ -288,7 +288,7 @@ func (l *looking) heldUp(r *Result) {
 	a.HeldUp = h
 }
 
-// firstEnded is the first wait for a lock or a channel, of so long at least, that a
+// firstEnded returns the first wait for a lock or a channel, of so long at least, that a
 // goroutine ended from a moment on.
 func (l *looking) firstEnded(waker, from, atLeast int64) (first *timeline.Interval) {
 	for _, all := range l.of {
@@ -303,7 +303,7 @@ func (l *looking) firstEnded(waker, from, atLeast int64) (first *timeline.Interv
 	return first
 }
 
-// waitsBy is the function of package sync that a goroutine waits in, "" in other states.
+// waitsBy returns the function of package sync that a goroutine waits in, "" in other states.
 func (r *Result) waitsBy(i *timeline.Interval) string {
 	if State(i.State) != Sync || int(i.Stack) >= len(r.names) {
 		return ""

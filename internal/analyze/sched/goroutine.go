@@ -122,7 +122,7 @@ func (a *analysis) change(e *exectrace.Event) {
 	}
 }
 
-// state is what e's goroutine goes over to.
+// state returns what e's goroutine goes over to.
 func (a *analysis) state(e *exectrace.Event) State {
 	switch e.To {
 	case exectrace.Running:
@@ -142,7 +142,7 @@ func (a *analysis) reason(id exectrace.StringID) State {
 	return a.waits[id]
 }
 
-// waitFor is the state of who waits for one of the runtime's reasons.
+// waitFor returns the state of who waits for one of the runtime's reasons.
 func waitFor(reason string) State { return byWait[exectrace.WaitFor(reason)] }
 
 // enter takes in a goroutine at the first that the trace says of it.
@@ -192,7 +192,7 @@ func (a *analysis) enter(e *exectrace.Event) *goroutine {
 	return g
 }
 
-// blockedFor is the state of a goroutine; the runtime's own wait for work, whatever
+// blockedFor returns the state of a goroutine; the runtime's own wait for work, whatever
 // they wait at.
 func (g *goroutine) blockedFor() State {
 	if g.state > Syscall && g.state != Collector && g.ofRuntime {

@@ -201,7 +201,7 @@ func (w *walk) giver(state State, begin, end int64) (pathJump, bool) {
 	return l, l.waitNs > begin
 }
 
-// waitBefore is what a goroutine waited for until m.
+// waitBefore returns what a goroutine waited for until m.
 func (w *walk) waitBefore(m *move) State {
 	if m.previous == 0 {
 		return Other
@@ -209,7 +209,7 @@ func (w *walk) waitBefore(m *move) State {
 	return w.a.path.moves[m.previous-1].to
 }
 
-// beforeTrace is the state of which only the kind is known.
+// beforeTrace returns the state of which only the kind is known.
 func beforeTrace(s exectrace.State) State {
 	switch s {
 	case exectrace.Running:

@@ -8,7 +8,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// placeOf is the frame of a stack at [Leaf].
+// placeOf returns the frame of a stack at [Leaf].
 func placeOf(s *exectrace.Stack) *callstack.Frame {
 	if s == nil {
 		return nil
@@ -16,7 +16,7 @@ func placeOf(s *exectrace.Stack) *callstack.Frame {
 	return s.Frames[Leaf(s.Frames)]
 }
 
-// Leaf is where in a stack, leaf first, the innermost frame is that does not only say how
+// Leaf returns where in a stack, leaf first, the innermost frame is that does not only say how
 // a goroutine waits: outside of the runtime and sync and, if there is such a frame, of the
 // packages through which programs read and write.
 func Leaf(frames []*callstack.Frame) int {
@@ -35,7 +35,7 @@ func Leaf(frames []*callstack.Frame) int {
 	return max(first, 0)
 }
 
-// waitsBy is the function of package sync that a stack waits in, as the program calls
+// waitsBy returns the function of package sync that a stack waits in, as the program calls
 // it: Once.Do rather than the lock in it.
 func waitsBy(s *exectrace.Stack) (by string) {
 	if s == nil {
@@ -53,7 +53,7 @@ func waitsBy(s *exectrace.Stack) (by string) {
 	return by
 }
 
-// shown is the state of a wait where its stack says more than the runtime's reason.
+// shown returns the state of a wait where its stack says more than the runtime's reason.
 // Semaphores of the runtime itself have the reason of a lock: one at which a goroutine
 // that allocates waits for the collector to begin or to end marking is no lock of the
 // program's. And what began before the trace, or before a generation that states its

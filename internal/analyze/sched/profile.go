@@ -360,7 +360,7 @@ func (r *profilePart) end(g *life, e *exectrace.Event) {
 // maxEarly bounds the intervals of a goroutine before it ran.
 const maxEarly = 100
 
-// reason is the state of a number of the generation's. Those of the runtime's reasons are low.
+// reason returns the state of a number of the generation's. Those of the runtime's reasons are low.
 func (r *profilePart) reason(b *exectrace.PartBatch, id exectrace.StringID) State {
 	for int(id) >= len(r.reasons) && len(r.reasons) < 1<<10 {
 		r.reasons = append(r.reasons, waitFor(b.String(exectrace.StringID(len(r.reasons)))))

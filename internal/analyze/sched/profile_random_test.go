@@ -34,7 +34,7 @@ const (
 	evEndGeneration = 52
 )
 
-// randomTrace is a trace of one thread on which some goroutines run in turn, in a
+// randomTrace returns a trace of one thread on which some goroutines run in turn, in a
 // few generations. Now and then a generation says nothing of a goroutine that waits, or
 // finds it in another state: as if events were lost.
 func randomTrace(random *rand.Rand) []byte {

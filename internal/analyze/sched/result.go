@@ -106,7 +106,7 @@ type LongWait struct {
 	Stack []*callstack.Frame // leaf first
 }
 
-// TotalNs is the time in all states.
+// TotalNs returns the time in all states.
 func (k *Kind) TotalNs() int64 { return total(&k.Ns) }
 
 func total(ns *[NumStates]int64) (sum int64) {

@@ -153,7 +153,7 @@ func (a *analysis) placeWaits() {
 // waiting is a hot one.
 const waitsShare = 0.05
 
-// HotPlaces are the places in the code where goroutines wait for each other or for the
+// HotPlaces returns the places in the code where goroutines wait for each other or for the
 // world for 5 % of the span and more, by the time in which meanwhile no processor
 // ran, then by delay. Sleeping is left out, and the runtime's wait for signals.
 func (r *Result) HotPlaces() (out []*Wait) {

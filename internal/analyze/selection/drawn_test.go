@@ -217,7 +217,7 @@ func compare(t *testing.T, rt *rapid.T, profiles map[string]*google.Profile, rol
 
 var rowOfTop = regexp.MustCompile(`(?m)^ *(\S+) +\S+ +\S+ +(\S+) +\S+  (.*?)(?: \((?:partial-)?inline\))?$`)
 
-// rows are the name, flat and cum of each line of pprof's top.
+// rows returns the name, flat and cum of each line of pprof's top.
 func rows(top string) (out []string) {
 	_, table, _ := strings.Cut(top, "cum%\n")
 	for _, m := range rowOfTop.FindAllStringSubmatch(table, -1) {
@@ -276,7 +276,7 @@ func overlap(t *rapid.T, s *Selection) {
 	}
 }
 
-// dump is what a failure is about.
+// dump returns what a failure is about.
 func dump(profiles map[string]*google.Profile) (out string) {
 	for _, name := range slices.Sorted(maps.Keys(profiles)) {
 		out += name + ":\n" + profiles[name].String()

@@ -51,7 +51,7 @@ func (b *expander) finish() {
 	b.s.Nodes = b.nodes.nodes
 }
 
-// spot is the i-th location, or after the profile's own a frame made of a
+// spot returns the i-th location, or after the profile's own a frame made of a
 // label, as the rules see it.
 func (s *Selection) spot(i int) spot {
 	p := s.profile

@@ -109,7 +109,7 @@ func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file 
 	}
 }
 
-// LabelUnits are the units that the numbers under each key are taken to be in:
+// LabelUnits returns the units that the numbers under each key are taken to be in:
 // the first that a sample names; else bytes for the keys known to be, else the
 // key itself. The warnings name the units that this passes over.
 func (s *Selection) LabelUnits() (units map[string]string, warnings []string) {
@@ -144,7 +144,7 @@ func (s *Selection) LabelUnits() (units map[string]string, warnings []string) {
 	return units, warnings
 }
 
-// tagFrame is the name of the frame that stands for a key's values: texts,
+// tagFrame returns the name of the frame that stands for a key's values: texts,
 // then numbers, scaled to unit if any of them has a unit of its own.
 func tagFrame(labels []callstack.Label, key, unit string) (name string, ok bool) {
 	var values []string

@@ -80,7 +80,7 @@ func (t *nodeTable) id(n Node) NodeID {
 	return id
 }
 
-// bare is the node of a location without lines.
+// bare returns the node of a location without lines.
 func (t *nodeTable) bare(address uint64, object string) NodeID {
 	n := Node{Object: object}
 	if t.grain.address {
@@ -89,7 +89,7 @@ func (t *nodeTable) bare(address uint64, object string) NodeID {
 	return t.id(n)
 }
 
-// of is the node of a line in a function.
+// of returns the node of a line in a function.
 func (t *nodeTable) of(f *callstack.Function, l callstack.SourceLine, address uint64, object string) NodeID {
 	if t.whole[l.Function] > 0 {
 		return t.whole[l.Function] - 1

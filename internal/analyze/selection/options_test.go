@@ -172,7 +172,7 @@ func same(t *testing.T, profiles map[string]*google.Profile, roles map[string]Ro
 	}
 }
 
-// said are the fields that are set.
+// said returns the fields that are set.
 func said(o Options) (out string) {
 	v := reflect.ValueOf(o)
 	for i := range v.NumField() {

@@ -233,7 +233,7 @@ func labelText(labels []callstack.Label, units map[string]string) string {
 	return out
 }
 
-// printable is the name pprof prints for a node.
+// printable returns the name pprof prints for a node.
 func printable(n *Node) string {
 	var parts []string
 	if n.Address != 0 {

@@ -130,7 +130,7 @@ func newRules(o *Options, m *callstack.Meta) (r *rules, warnings []string, err e
 // active reports whether there is anything to decide.
 func (r *rules) active() bool { return r.drop != nil || r.pruneFrom != nil || r.needs() != 0 }
 
-// needs is what a stack's locations must be, together, for it to be left.
+// needs returns what a stack's locations must be, together, for it to be left.
 func (r *rules) needs() (f flags) {
 	if r.names {
 		f |= focused | visible

@@ -66,7 +66,7 @@ func (s *Selection) isWhole() bool {
 	return s.plain && !s.tagged && !s.noInlines && (s.Ratio <= 0 || s.Ratio == 1)
 }
 
-// divided is a value as -divide_by has it.
+// divided returns a value as -divide_by has it.
 func (s *Selection) divided(v int64) int64 {
 	if s.Ratio > 0 && s.Ratio != 1 {
 		return int64(float64(v) * s.Ratio)

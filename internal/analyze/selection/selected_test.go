@@ -26,7 +26,7 @@ type tester interface {
 	Fatal(...any)
 }
 
-// pprofSelected is what pprof's -proto writes.
+// pprofSelected returns what pprof's -proto writes.
 func pprofSelected(t tester, profiles map[string]*google.Profile, args []string) written {
 	t.Helper()
 	out, _, err := pprof(profiles, append([]string{"-proto"}, args...)...)

@@ -149,7 +149,7 @@ func newComparison(test benchmath.Comparison, exact bool, base, sample *benchmat
 	return c
 }
 
-// settings are the fields of a key, in their order.
+// settings returns the fields of a key, in their order.
 func settings(key benchproc.Key, want func(*benchproc.Field) bool) []Setting {
 	var out []Setting
 	for _, f := range key.Projection().FlattenedFields() {
@@ -226,7 +226,7 @@ func (t *Table) geomeans() {
 
 var errNotPositive = errors.New("must be >0 to compute geomean")
 
-// geomean is the exponential of the mean of the logarithms, which is kept as a
+// geomean returns the exponential of the mean of the logarithms, which is kept as a
 // running mean: the sum of many would lose digits.
 func geomean(xs []float64) (float64, error) {
 	if len(xs) == 0 {

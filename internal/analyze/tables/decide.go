@@ -62,7 +62,7 @@ func (c *Comparison) decideBy(p float64, m int) {
 	c.Warnings = []string{warning}
 }
 
-// smallest is the least p-value of the U-test: two of all the ways to divide
+// smallest returns the least p-value of the U-test: two of all the ways to divide
 // n1+n2 values without ties, those that leave all of a side below the other,
 // 2/C(n1+n2, n1).
 func smallest(n1, n2 int) float64 {

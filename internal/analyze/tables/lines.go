@@ -113,7 +113,7 @@ func (l *lines) next() {
 	l.rest = l.out
 }
 
-// classify says whether benchfmt shall see a line.
+// classify reports whether benchfmt shall see a line.
 func (l *lines) classify(line []byte, long bool) (keep bool, err error) {
 	switch {
 	case len(bytes.TrimSpace(line)) == 0:

@@ -29,7 +29,7 @@ func (t *Table) sort(o Options) {
 	})
 }
 
-// gain is how much better a row became, in its first column that is compared:
+// gain returns how much better a row became, in its first column that is compared:
 // below 0 for worse, 0 for a difference that is none. Of a unit whose
 // direction nobody declared, less counts as better, as in old benchstat.
 func (t *Table) gain(r *Row) float64 {

@@ -22,7 +22,7 @@ func needsRankSum(a, b []float64) bool {
 	return len(slices.Compact(all)) < len(a)+len(b)
 }
 
-// rankSum is the exact p-value of the Mann-Whitney U-test (Wilcoxon's rank sum)
+// rankSum returns the exact p-value of the Mann-Whitney U-test (Wilcoxon's rank sum)
 // whatever values are equal: the share of all ways to divide the values into
 // samples of these sizes whose rank sum is at least as far from its mean as
 // the one at hand. Equal values share the mean of their ranks.

@@ -57,7 +57,7 @@ type Runs struct {
 	runs     map[string][]run
 }
 
-// benchcmpUnits are those that benchcmp knows, in the order of its blocks, and
+// benchcmpUnits returns those that benchcmp knows, in the order of its blocks, and
 // those of them that it reads as whole numbers only.
 func benchcmpUnits() (units []string, whole map[string]bool) {
 	return []string{"ns/op", "MB/s", "allocs/op", "B/op"}, map[string]bool{"allocs/op": true, "B/op": true}

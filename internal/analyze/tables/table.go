@@ -92,7 +92,7 @@ const (
 	Undecided Verdict = "undecided" // no difference found, which is not the same as none
 )
 
-// Delta is the difference as a share of the first column's center; ±Inf where
+// Delta returns the difference as a share of the first column's center; ±Inf where
 // that is 0 and the other is not.
 func (c *Comparison) Delta() float64 {
 	if c.Base == c.Center {

@@ -277,7 +277,7 @@ func (a *account) samples(b *callstack.Builder, seen []*callstack.Frame, tasks [
 	}
 }
 
-// onlyHandler is the handler that has all requests whose stacks show one, but for less
+// onlyHandler returns the handler that has all requests whose stacks show one, but for less
 // than one in a hundred: a middleware that a CPU sample met is a handler of one request.
 // Nil: there are several, or none.
 func onlyHandler(handlers []*account) *account {

@@ -39,7 +39,7 @@ type goroutine struct {
 // without an event.
 const maxSamples = 60000
 
-// ledger is where the goroutine's time goes at the moment.
+// ledger returns where the goroutine's time goes at the moment.
 func (g *goroutine) ledger() *ledger {
 	if g.request == nil || g.request.closed {
 		return &g.base

@@ -73,7 +73,7 @@ type Call struct {
 
 const maxCalls = 50
 
-// Total is the group's time in all states.
+// Total returns the group's time in all states.
 func (g *Group) Total() int64 {
 	var sum int64
 	for _, ns := range g.Ns {

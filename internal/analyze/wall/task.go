@@ -116,7 +116,7 @@ func (g *goroutine) work(t *task, next bool) {
 	g.tasks = append(g.tasks, t)
 }
 
-// worksFor is the type of the task that the goroutine works for from a moment on, and
+// worksFor returns the type of the task that the goroutine works for from a moment on, and
 // until when, at the latest to.
 func (g *goroutine) worksFor(from, to int64) (taskType, int64) {
 	for n := len(g.tasks); n > 0; n = len(g.tasks) {

@@ -55,7 +55,7 @@ func (a *analysis) within(ns int64) bool {
 	return a.window == nil || ns >= a.window.FromNs && ns <= a.window.ToNs
 }
 
-// counts is how much of a goroutine's interval counts, and whether it does at all.
+// counts returns how much of a goroutine's interval counts, and whether it does at all.
 func (a *analysis) counts(g *goroutine, from, to int64) (int64, bool) {
 	if a.window == nil {
 		return to - from, true

@@ -179,7 +179,7 @@ func normalise(text []byte, t *gobench.Target) []byte {
 	return out
 }
 
-// packageDir is the directory of one of the user's packages as a heading of the
+// packageDir returns the directory of one of the user's packages as a heading of the
 // go command names it: "import/path" or "import/path_test [import/path.test]".
 func packageDir(heading string, t *gobench.Target) string {
 	name, _, isTest := strings.Cut(heading, " [")
@@ -253,7 +253,7 @@ func hasDir(name string) bool {
 	return err == nil && st.IsDir()
 }
 
-// firstComplaint is the first line that is neither a heading nor a decision, and the
+// firstComplaint returns the first line that is neither a heading nor a decision, and the
 // package that the heading above names; "" where there is none.
 func firstComplaint(text []byte) (complaint, of string) {
 	for line := range bytes.Lines(text) {

@@ -36,7 +36,7 @@ func loadPackages(ctx context.Context, t *gobench.Target, o gobench.BuildOptions
 	return pkgs, nil
 }
 
-// firstError is the first thing that is wrong with a package, in one line.
+// firstError returns the first thing that is wrong with a package, in one line.
 // Complaints of the type checker have positions; those of the go command, which
 // may repeat them, come under headings.
 func firstError(p *packages.Package) error {
@@ -56,7 +56,7 @@ func firstError(p *packages.Package) error {
 	return e
 }
 
-// Imports are the user's packages that the files of the target import, and with tests
+// Imports returns the user's packages that the files of the target import, and with tests
 // those that its tests do; sorted.
 func Imports(t *gobench.Target, tests bool) []string {
 	files, found := t.GoFiles, make(map[string]bool)

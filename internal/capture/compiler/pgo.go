@@ -35,7 +35,7 @@ func (q question) preprocess(ctx context.Context, env []string) error {
 	return nil
 }
 
-// profiles are the files of -pgo, or of the default.pgo that lie beside packages.
+// profiles returns the files of -pgo, or of the default.pgo that lie beside packages.
 func (q question) profiles() []string {
 	value := "auto"
 	flags := slices.Concat(strings.Fields(q.target.GOFLAGS), q.options.Flags)

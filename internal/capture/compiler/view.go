@@ -63,7 +63,7 @@ func (g *Graph) load(ctx context.Context, t *gobench.Target, o gobench.BuildOpti
 	return nil
 }
 
-// packageOf is the path of the user's package that a file belongs to; "" where
+// packageOf returns the path of the user's package that a file belongs to; "" where
 // none of these does. What a line directive names need not be a Go file.
 func (g *Graph) packageOf(t *gobench.Target, file string) string {
 	if path := g.files[file]; path != "" {

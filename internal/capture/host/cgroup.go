@@ -149,7 +149,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// levels are the directories from group's up to the mount's root. A group that
+// levels returns the directories from group's up to the mount's root. A group that
 // does not lie below the mounted root, as in a container without a namespace
 // of its own, is the mounted root as far as can be seen.
 func levels(m mount, group string) []string {

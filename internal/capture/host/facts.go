@@ -33,7 +33,7 @@ func Facts(env []string) recording.Host {
 	return h
 }
 
-// gomaxprocs is what the Go runtime of the target will set: the variable, if it
+// gomaxprocs returns what the Go runtime of the target will set: the variable, if it
 // holds a positive number; else the runtime's own choice, which our own shows,
 // unless a variable decided it. Then it is computed: the processors, but no
 // more than the CPU limit of the control group, rounded up and at least 2.

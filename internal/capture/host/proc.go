@@ -51,7 +51,7 @@ func threadsPerCore(cpuinfo []byte) *int {
 	return &threads
 }
 
-// cpuValues are the first values of /proc/cpuinfo, those of one processor, by their keys.
+// cpuValues returns the first values of /proc/cpuinfo, those of one processor, by their keys.
 func cpuValues(cpuinfo []byte) map[string]string {
 	values := map[string]string{}
 	for line := range bytes.Lines(cpuinfo) {
@@ -135,7 +135,7 @@ func swapped(vmstat []byte) *int64 {
 	return sum
 }
 
-// Governors are the frequency governors of the processors below root, each
+// Governors returns the frequency governors of the processors below root, each
 // once, without "performance", which holds the frequency.
 func Governors(root fs.FS) []string {
 	files, _ := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// usedCPU is the CPU time of this process and of those that it started and
+// usedCPU returns the CPU time of this process and of those that it started and
 // that ended; 0: unknown.
 func usedCPU() time.Duration {
 	var sum time.Duration

@@ -54,7 +54,7 @@ func (b *Bounded) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Total is the number of bytes written.
+// Total returns the number of bytes written.
 func (b *Bounded) Total() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

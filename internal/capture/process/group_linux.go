@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Members are the processes of a group, by its leader's number, that have not
+// Members returns the processes of a group, by its leader's number, that have not
 // ended; ok is false where the system does not tell.
 func Members(leader int) (pids []int, ok bool) {
 	all, err := groupStats(leader)
@@ -25,7 +25,7 @@ func Members(leader int) (pids []int, ok bool) {
 	return pids, true
 }
 
-// GroupCPU is the CPU time, user and system, that the processes of a group have
+// GroupCPU returns the CPU time, user and system, that the processes of a group have
 // used, those included that ended and were waited for by one of them. ok is
 // false where the system does not tell. What a process used that ended and left
 // nobody to wait for it is lost: the time may then run backwards.

@@ -316,7 +316,7 @@ func awaitDeath(t *testing.T, pid int) {
 	}
 }
 
-// state is the letter that ps shows, "" for a process that runs no more.
+// state returns the letter that ps shows, "" for a process that runs no more.
 func state(pid int) string {
 	if err := syscall.Kill(pid, 0); err != nil {
 		return ""

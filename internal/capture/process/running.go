@@ -51,7 +51,7 @@ func Start(c Command) (*Running, error) {
 	}
 }
 
-// PID is the leader's process id, and the group's where there are groups.
+// PID returns the leader's process id, and the group's where there are groups.
 func (r *Running) PID() int { return r.pid }
 
 // Done is closed when nothing of the command is left.

@@ -26,7 +26,7 @@ func (g *group) await(pid int) {
 	}
 }
 
-// peakRSS is the kernel's ru_maxrss, which Linux gives in KiB.
+// peakRSS returns the kernel's ru_maxrss, which Linux gives in KiB.
 func peakRSS(st *os.ProcessState) int64 {
 	if ru, ok := st.SysUsage().(*syscall.Rusage); ok {
 		return int64(ru.Maxrss) << 10
@@ -34,12 +34,12 @@ func peakRSS(st *os.ProcessState) int64 {
 	return 0
 }
 
-// ownPeakRSS is the peak of our own address space. exec hands it on: the
+// ownPeakRSS returns the peak of our own address space. exec hands it on: the
 // kernel starts the new program's ru_maxrss at the peak of the address space
 // it leaves, which with vfork is ours.
 func ownPeakRSS() int64 { return peakOf("self") }
 
-// peakNow is the peak of a process so far; 0: unknown.
+// peakNow returns the peak of a process so far; 0: unknown.
 func peakNow(pid int) int64 { return peakOf(strconv.Itoa(pid)) }
 
 func peakOf(process string) int64 {

@@ -83,7 +83,7 @@ func (p *Package) Type(e ast.Expr) types.Type {
 	return t
 }
 
-// Place is a use as a place of a claim.
+// Place returns a use as a place of a claim.
 func (p *Package) Place(u Use) diagnose.Location {
 	out := diagnose.Location{File: u.File, Line: u.Line, EndLine: u.Line}
 	if fn, ok := p.Declaration(u.Node.Pos()).(*ast.FuncDecl); ok {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// source is the variable that a parameter or a receiver has its collection from,
+// source returns the variable that a parameter or a receiver has its collection from,
 // where that is the same one in every call: what is done with it is done with that.
 // For any other variable it is the variable itself.
 func (p *Package) source(v *types.Var) *types.Var {
@@ -33,7 +33,7 @@ func (p *Package) source(v *types.Var) *types.Var {
 	return v
 }
 
-// givenTo are the collections that the calls of a function give to one of its
+// givenTo returns the collections that the calls of a function give to one of its
 // parameters, or its receiver; nil where not all calls are seen, one gives something
 // else, or the parameter is set to something else.
 func (p *Package) givenTo(v *types.Var) (from []*types.Var) {
@@ -84,7 +84,7 @@ func (p *Package) inInterface(method string) bool {
 	return false
 }
 
-// collectionIn is the variable or field that an expression names, or slices; nil for
+// collectionIn returns the variable or field that an expression names, or slices; nil for
 // any other.
 func (p *Package) collectionIn(e ast.Expr) *types.Var {
 	for {
@@ -106,7 +106,7 @@ func (p *Package) receives(v *types.Var, c *Collection) bool {
 	return v != nil && IsCollection(v.Type()) && p.collection(v) == c
 }
 
-// called is the function of the package itself that a call calls in this goroutine,
+// called returns the function of the package itself that a call calls in this goroutine,
 // nil for any other.
 func (p *Package) called(call *ast.CallExpr) *types.Func {
 	if fn := p.Reached(call); fn != nil && fn.Package == p.Package && !p.Started(call) {

@@ -199,7 +199,7 @@ func (p *Package) setsItself(value ast.Expr, u Use) bool {
 	return i >= 0 && len(left) == len(right) && typed.Same(left[i], u.Node)
 }
 
-// element is the use of an element that is no map or slice itself, or of a part of it.
+// element returns the use of an element that is no map or slice itself, or of a part of it.
 func (p *Package) element(u Use, n ast.Expr) Use {
 	u.Kind = Get
 	_, isArray := typed.Under[*types.Array](p.Type(n))
@@ -245,7 +245,7 @@ func (p *Package) element(u Use, n ast.Expr) Use {
 	return u
 }
 
-// given is an assignment to the whole of it.
+// given returns an assignment to the whole of it.
 func (p *Package) given(u Use, value ast.Expr, typ types.Type) Use {
 	u.Kind, u.Value = strange, value
 	switch v := ast.Unparen(value).(type) {
@@ -296,7 +296,7 @@ func (p *Package) appends(call *ast.CallExpr, u Use, typ types.Type) bool {
 	return typed.Same(to, u.Node) && !elsewhere
 }
 
-// argument is a call that is handed it.
+// argument returns a call that is handed it.
 func (p *Package) argument(c *Collection, u Use, call *ast.CallExpr, n ast.Expr, typ types.Type) Use {
 	nested := IsCollection(ElementOf(typ)) // what it holds is followed no further
 	switch p.Builtin(call) {

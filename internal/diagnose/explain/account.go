@@ -64,7 +64,7 @@ func add[K comparable](s *diagnose.Subject, of map[K]*diagnose.Sets, key K, w di
 	of[key].Of(s, w.Of).Add(w.Index)
 }
 
-// share is the part of the base's CPU time that samples are.
+// share returns the part of the base's CPU time that samples are.
 func (v *account) share(of *diagnose.Sets) float64 {
 	if of == nil {
 		return 0
@@ -72,7 +72,7 @@ func (v *account) share(of *diagnose.Sets) float64 {
 	return v.CPUShare(of.CPU.Keep())
 }
 
-// all is the place's own part of the base's CPU time.
+// all returns the place's own part of the base's CPU time.
 func (v *account) all() float64 { return v.share(&v.Cost) }
 
 // matters reports whether samples are enough of the base, and of the place.
@@ -81,7 +81,7 @@ func (v *account) matters(of *diagnose.Sets, least float64) bool {
 	return share >= least && share >= mostOf*v.all()
 }
 
-// below are the samples below functions whose name begins in one of some ways, and the
+// below returns the samples below functions whose name begins in one of some ways, and the
 // name that has most of them.
 func (v *account) below(begins func(function string) bool) (sum *diagnose.Sets, most string) {
 	sum = new(diagnose.Sets)
@@ -97,14 +97,14 @@ func (v *account) below(begins func(function string) bool) (sum *diagnose.Sets, 
 	return sum, most
 }
 
-// called is the function that the line calls in most of some samples.
+// called returns the function that the line calls in most of some samples.
 func (v *account) called(of *diagnose.Sets) string {
 	names := slices.Sorted(maps.Keys(v.calls))
 	share := func(name string) float64 { return v.CPUShare(both(&of.CPU, &v.calls[name].CPU)) }
 	return slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(share(a), share(b)) })
 }
 
-// heaviest is the line of the place that has most of some samples.
+// heaviest returns the line of the place that has most of some samples.
 func (v *account) heaviest(of *diagnose.Sets) int {
 	weight := func(line int) float64 {
 		return v.CPUShare(both(&of.CPU, &v.lines[line].CPU)) + v.AllocShare(both(&of.Allocs, &v.lines[line].Allocs))
@@ -139,12 +139,12 @@ func (v *account) claimAt(file string, line int, function string, of *diagnose.S
 	return c
 }
 
-// percent is the part of the base's time that samples are, for a sentence.
+// percent returns the part of the base's time that samples are, for a sentence.
 func (v *account) percent(of *diagnose.Sets) string {
 	return quantity.Percent(v.share(of)) + " of the time"
 }
 
-// said is what the compiler said on the place's lines that ends in one of some words.
+// said returns what the compiler said on the place's lines that ends in one of some words.
 func (v *account) said(line int, is func(text string) bool) (more []finding.Evidence) {
 	if v.Decisions == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"whet/internal/typed"
 )
 
-// beginning tells whether a name begins with a text.
+// beginning reports whether a name begins with a text.
 func beginning(name string) func(begin string) bool {
 	return func(begin string) bool { return strings.HasPrefix(name, begin) }
 }
@@ -33,7 +33,7 @@ func inComparison(v *account, o *operation) (r reading) {
 	return r
 }
 
-// comparedBy are the two parameters of the comparison around an operation: of a method
+// comparedBy returns the two parameters of the comparison around an operation: of a method
 // Less(i, j int) bool, or of a literal handed to a function that sorts.
 func comparedBy(o *operation) (of []*types.Var) {
 	var params *ast.FieldList
@@ -259,7 +259,7 @@ func (v *account) ran(p *typed.Package, d *ast.FuncDecl) bool {
 	return v.onLines(p, d).Len() > 0
 }
 
-// fileOf is the file of a node, as frames have it.
+// fileOf returns the file of a node, as frames have it.
 func (v *account) fileOf(p *typed.Package, n ast.Node) string {
 	for _, f := range p.Files {
 		if f.FileStart <= n.Pos() && n.Pos() < f.FileEnd {
@@ -272,7 +272,7 @@ func (v *account) fileOf(p *typed.Package, n ast.Node) string {
 // mostShown is how long an expression may be to be shown.
 const mostShown = 60
 
-// shorten is a call for a sentence.
+// shorten returns a call for a sentence.
 func shorten(call *ast.CallExpr) string {
 	text := types.ExprString(call)
 	if len(text) <= mostShown {

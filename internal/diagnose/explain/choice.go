@@ -49,7 +49,7 @@ func (v *account) choice(list *choice, of *diagnose.Sets, file string, line int,
 	return j
 }
 
-// chain are the loops around the place's heaviest line, the innermost first.
+// chain returns the loops around the place's heaviest line, the innermost first.
 func (v *account) chain() []ast.Node {
 	st := v.Statement(v.File, v.heaviest(&v.Cost))
 	if !st.Known {
@@ -71,7 +71,7 @@ type choice struct {
 	over ast.Expr
 }
 
-// chosenFrom is the innermost of some loops, where it goes over all elements of a list that
+// chosenFrom returns the innermost of some loops, where it goes over all elements of a list that
 // a parameter or receiver holds, sets an index or an element from outside to that of the
 // round, in a branch, and never leaves; nil: it is none.
 func chosenFrom(p *typed.Package, d *ast.FuncDecl, loops []ast.Node) *choice {
@@ -111,7 +111,7 @@ func chosenFrom(p *typed.Package, d *ast.FuncDecl, loops []ast.Node) *choice {
 	return &choice{loop, over}
 }
 
-// counter is the variable that counts a loop's rounds, and the list that it is an index of.
+// counter returns the variable that counts a loop's rounds, and the list that it is an index of.
 func counter(p *typed.Package, loop ast.Node) (index *types.Var, over ast.Expr) {
 	switch loop := loop.(type) {
 	case *ast.RangeStmt:

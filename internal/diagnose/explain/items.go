@@ -182,7 +182,7 @@ func (v *account) repeated(o *operation, call *ast.CallExpr) bool {
 	return around(o.call) != around(call)
 }
 
-// name is the place's function, for a sentence.
+// name returns the place's function, for a sentence.
 func (v *account) name() string { return symbolname.Short(v.Function) }
 
 // changedCopy is about functions that copy a text element by element for the sake of those
@@ -208,7 +208,7 @@ func changedCopy(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 	return j
 }
 
-// transforms is the text that a function goes over to build another of its elements, some
+// transforms returns the text that a function goes over to build another of its elements, some
 // of which it changes, and the loop; nil where it does not.
 func transforms(p *typed.Package, d *ast.FuncDecl) (text ast.Expr, loop ast.Node) {
 	ast.Inspect(d.Body, func(n ast.Node) bool {

@@ -127,7 +127,7 @@ func (v *account) decoderPerText(sets *diagnose.Sets) (j diagnose.Judgement) {
 	return j
 }
 
-// decoderTaken is the part of some samples that takes memory for a json.Decoder and its
+// decoderTaken returns the part of some samples that takes memory for a json.Decoder and its
 // buffer; decoding the text stays.
 func (v *account) decoderTaken(of *diagnose.Sets) *diagnose.Sets {
 	taken := new(diagnose.Sets)
@@ -152,7 +152,7 @@ func reflection(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 		"Handle the most frequent types in a type switch before using reflection. Look up the facts about a type (fields, methods, conversions) once and keep them by reflect.Type.")}
 }
 
-// runs are the samples of the place below regular expressions that are run; compiling
+// runs returns the samples of the place below regular expressions that are run; compiling
 // one is regexp-compile's.
 func (v *account) runs() *diagnose.Sets {
 	of, sets := v.kinds[places.Regexp], new(diagnose.Sets)

@@ -121,7 +121,7 @@ func allPairs(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 		"Bring together first what can belong together: a map from the key that two elements have to share to the elements that have it, or the elements in order, where only neighbours can. Then look only at those pairs.")}
 }
 
-// pairs is the list that two loops around a line go over, one inside the other; nil
+// pairs returns the list that two loops around a line go over, one inside the other; nil
 // where they do not.
 func (v *account) pairs(file string, line int) ast.Expr {
 	st, pkg := v.Statement(file, line), v.PackageOf(file)
@@ -145,7 +145,7 @@ func (v *account) pairs(file string, line int) ast.Expr {
 	return nil
 }
 
-// loopsAround are the loops around a statement, the innermost first; a loop is around
+// loopsAround returns the loops around a statement, the innermost first; a loop is around
 // itself.
 func loopsAround(p *typed.Package, st ast.Stmt) []ast.Node {
 	loops := slices.Collect(p.Repeats(st))
@@ -156,7 +156,7 @@ func loopsAround(p *typed.Package, st ast.Stmt) []ast.Node {
 	return loops
 }
 
-// callsOfPairs are the samples of the place below calls of its function for the pairs
+// callsOfPairs returns the samples of the place below calls of its function for the pairs
 // of a list, and the list of most of them.
 func (v *account) callsOfPairs() (sets *diagnose.Sets, most ast.Expr) {
 	lists := make(map[diagnose.SourceLine]ast.Expr)
@@ -192,7 +192,7 @@ func (v *account) callsOfPairs() (sets *diagnose.Sets, most ast.Expr) {
 	return sets, most
 }
 
-// caller is the frame of another function of the user's own that calls the place's, the
+// caller returns the frame of another function of the user's own that calls the place's, the
 // nearest on a stack; nil where there is none.
 func (v *account) caller(c *hot.Classified, stack []callstack.FrameID) *callstack.Frame {
 	inside := false
@@ -210,7 +210,7 @@ func (v *account) caller(c *hot.Classified, stack []callstack.FrameID) *callstac
 	return nil
 }
 
-// elements is what a loop goes over that is no list of numbers; nil where that does not
+// elements returns what a loop goes over that is no list of numbers; nil where that does not
 // show.
 func elements(p *typed.Package, loop ast.Node) ast.Expr {
 	list := goneOver(p, loop)
@@ -228,7 +228,7 @@ func elements(p *typed.Package, loop ast.Node) ast.Expr {
 	return list
 }
 
-// goneOver is what a loop goes over, by range or by index up to its length; nil where
+// goneOver returns what a loop goes over, by range or by index up to its length; nil where
 // that does not show.
 func goneOver(p *typed.Package, loop ast.Node) ast.Expr {
 	measured := func(e ast.Expr) ast.Expr {

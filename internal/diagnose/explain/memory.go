@@ -16,7 +16,7 @@ import (
 	"whet/internal/typed"
 )
 
-// taking is the work of taking memory: the allocator's, the clearing that it asks for,
+// taking returns the work of taking memory: the allocator's, the clearing that it asks for,
 // and what it does of the collector's.
 func (v *account) taking() *diagnose.Sets {
 	sum := new(diagnose.Sets)
@@ -32,7 +32,7 @@ func (v *account) taking() *diagnose.Sets {
 // leastBytes is the part of the base's bytes that a place takes at least.
 const leastBytes = 0.2
 
-// blocks is how many blocks samples are.
+// blocks returns how many blocks samples are.
 func (v *account) blocks(of *diagnose.Set) (n int64) {
 	v.EachBlock(of, func(_ int, objects, _ int64) { n += objects })
 	return n
@@ -317,7 +317,7 @@ func memoryPerCall(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement
 	return j
 }
 
-// made is the expression of a line that takes memory, where there is one, and a
+// made returns the expression of a line that takes memory, where there is one, and a
 // clause that says what it is.
 func (v *account) made(line int) (what string, made ast.Expr) {
 	if v.pkg == nil || v.decl == nil {
@@ -369,7 +369,7 @@ func (v *account) when(e ast.Expr) string {
 	return "each time that its branch is taken"
 }
 
-// branch is what decides whether a call evaluates an expression, the innermost; nil
+// branch returns what decides whether a call evaluates an expression, the innermost; nil
 // where each call does, but for those that return before.
 func branch(p *typed.Package, e ast.Expr) ast.Node {
 	var in ast.Node = e
@@ -392,7 +392,7 @@ func branch(p *typed.Package, e ast.Expr) ast.Node {
 	return nil
 }
 
-// remedy is what takes an allocation away, by where the value goes; "" where it has to
+// remedy returns what takes an allocation away, by where the value goes; "" where it has to
 // be new: an exported function returns it, or something keeps it.
 func (v *account) remedy(e ast.Expr) string {
 	p := v.pkg

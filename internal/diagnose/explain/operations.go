@@ -31,7 +31,7 @@ type operation struct {
 // operations.
 const leastPart = 0.1
 
-// operations are the calls that a part of the place's cost comes through, those nearest
+// operations returns the calls that a part of the place's cost comes through, those nearest
 // to its line first.
 func (v *account) operations() []*operation {
 	type key struct{ at *diagnose.Spot }
@@ -91,7 +91,7 @@ func (v *account) calling() (out []*operation) {
 	return out
 }
 
-// partOf is what samples are of the place, of its time or of its bytes.
+// partOf returns what samples are of the place, of its time or of its bytes.
 func (v *account) partOf(of *diagnose.Sets) float64 {
 	if all := v.all(); all > 0 {
 		return v.share(of) / all
@@ -102,7 +102,7 @@ func (v *account) partOf(of *diagnose.Sets) float64 {
 	return 0
 }
 
-// site is the call of a function at a frame, as the source has it; of several that are
+// site returns the call of a function at a frame, as the source has it; of several that are
 // written alike the first.
 func (v *account) site(f *callstack.Frame, callee string) (*typed.Package, *ast.CallExpr) {
 	name := symbolname.Parse(callee).Name
@@ -121,12 +121,12 @@ func (v *account) claimOf(o *operation, of *diagnose.Sets, why, remedy string) *
 	return v.claimAt(o.frame.File, o.frame.Line, v.functionOf(o), of, why, remedy)
 }
 
-// functionOf is the declared function around an operation, as the linker names it.
+// functionOf returns the declared function around an operation, as the linker names it.
 func (v *account) functionOf(o *operation) string {
 	return symbolname.Elide(symbolname.Parse(o.frame.Function).Declared())
 }
 
-// loop is the innermost loop around an operation; nil where there is none.
+// loop returns the innermost loop around an operation; nil where there is none.
 func (v *account) loop(o *operation) ast.Node {
 	for around := range o.pkg.Repeats(o.call) {
 		if _, literal := around.(*ast.FuncLit); literal {
@@ -151,7 +151,7 @@ const (
 	returned
 )
 
-// uses are what becomes of a call's first result; nil where that does not show.
+// uses returns what becomes of a call's first result; nil where that does not show.
 func (o *operation) uses() (out []use) {
 	for _, e := range o.pkg.Results(o.call) {
 		out = append(out, useOf(o.pkg, e))

@@ -82,7 +82,7 @@ func (v *account) ownerOf(c *hot.Classified, stack []callstack.FrameID) *owner {
 	return nil
 }
 
-// handedTo are a call's receiver, where it has one, and its arguments.
+// handedTo returns a call's receiver, where it has one, and its arguments.
 func handedTo(call *ast.CallExpr) (list []ast.Expr) {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
 		list = append(list, sel.X)
@@ -90,7 +90,7 @@ func handedTo(call *ast.CallExpr) (list []ast.Expr) {
 	return append(list, call.Args...)
 }
 
-// addressed is what an expression takes the address of, or the expression.
+// addressed returns what an expression takes the address of, or the expression.
 func addressed(e ast.Expr) ast.Expr {
 	if x, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && x.Op == token.AND {
 		return x.X
@@ -98,7 +98,7 @@ func addressed(e ast.Expr) ast.Expr {
 	return e
 }
 
-// handed is which parameter of a declared function a variable is, counted from 1; 0: its
+// handed returns which parameter of a declared function a variable is, counted from 1; 0: its
 // receiver, -1: neither.
 func handed(p *typed.Package, d *ast.FuncDecl, of *types.Var) int {
 	fn := p.Func(d)
@@ -192,7 +192,7 @@ func (v *account) eachGrowth(f func(c *hot.Classified, index int, stack []callst
 	})
 }
 
-// weight is what samples are of the base's time and of its bytes.
+// weight returns what samples are of the base's time and of its bytes.
 func (v *account) weight(of *diagnose.Sets) float64 {
 	return v.share(of) + v.AllocShare(of.Allocs.Keep())
 }

@@ -42,7 +42,7 @@ func againstZero(p *typed.Package, e ast.Expr) bool {
 	return value != nil && value.String() == "0"
 }
 
-// result is the type of a call's first result, nil where it has none.
+// result returns the type of a call's first result, nil where it has none.
 func result(o *operation) types.Type {
 	t := o.pkg.TypeOf(o.call)
 	if tuple, ok := t.(*types.Tuple); ok {
@@ -103,7 +103,7 @@ func unread(v *account, o *operation) (r reading) {
 
 func measuredOnly(p *typed.Package, use *ast.Ident) bool { return p.Measured(p.Operand(use)) }
 
-// keptIn is the field that an operation's result is put into, and nothing else sees; nil
+// keptIn returns the field that an operation's result is put into, and nothing else sees; nil
 // where there is none.
 func (o *operation) keptIn() (field *types.Var) {
 	seen := o.pkg.Results(o.call)
@@ -193,7 +193,7 @@ func madeBeforeCheck(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgeme
 	return j
 }
 
-// exit is the variable that an expression is the first value of, and the line of an if or
+// exit returns the variable that an expression is the first value of, and the line of an if or
 // a select after it that leaves it unused, where next to no sample is in what comes later
 // and needs it; "" where there is none.
 func (v *account) exit(p *typed.Package, d *ast.FuncDecl, value ast.Expr, work *diagnose.Sets) (name string, line int) {
@@ -248,7 +248,7 @@ func (v *account) exit(p *typed.Package, d *ast.FuncDecl, value ast.Expr, work *
 	return "", 0
 }
 
-// following are the statements after one in its block.
+// following returns the statements after one in its block.
 func following(p *typed.Package, st ast.Stmt) []ast.Stmt {
 	var list []ast.Stmt
 	switch around := p.Parent(st).(type) {
@@ -360,7 +360,7 @@ func disturbs(p *typed.Package, st ast.Stmt, value ast.Expr, calls bool) (found 
 	return found
 }
 
-// in are the samples on the lines of statements.
+// in returns the samples on the lines of statements.
 func (v *account) in(p *typed.Package, list ...ast.Stmt) *diagnose.Sets {
 	sum := new(diagnose.Sets)
 	for _, st := range list {
@@ -369,7 +369,7 @@ func (v *account) in(p *typed.Package, list ...ast.Stmt) *diagnose.Sets {
 	return sum
 }
 
-// onLines are the samples on the lines of a node.
+// onLines returns the samples on the lines of a node.
 func (v *account) onLines(p *typed.Package, n ast.Node) *diagnose.Sets {
 	sum, lines := new(diagnose.Sets), v.Costs()[v.fileOf(p, n)]
 	for line := v.LineAt(n.Pos()); line <= v.LineAt(n.End()); line++ {

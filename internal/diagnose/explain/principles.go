@@ -79,7 +79,7 @@ func builtToRead(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
 	return answer(s, at, onlyRead)
 }
 
-// among are the samples of an operation's line below functions by how their names begin.
+// among returns the samples of an operation's line below functions by how their names begin.
 func (v *account) among(o *operation, begins ...string) *diagnose.Sets {
 	sum := new(diagnose.Sets)
 	for name, sets := range v.Costs()[o.frame.File][o.frame.Line] {

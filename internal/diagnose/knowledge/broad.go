@@ -282,7 +282,7 @@ var askedByCallers = Condition{"an unexported function returns it, and those tha
 	return len(uses) > 0 && !slices.ContainsFunc(uses, func(use ast.Expr) bool { return c.method(use) == "" && !c.returnedToAsk(use) })
 }}
 
-// set is the local variable that the call's first result is put into, where nothing else
+// set returns the local variable that the call's first result is put into, where nothing else
 // is; nil where there is none.
 func (c *Call) set() *types.Var {
 	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
@@ -470,7 +470,7 @@ var timerSelected = Condition{"its channel is a case of a select that has others
 	return selected
 }}
 
-// clause is the clause of a select of several that receives from an expression.
+// clause returns the clause of a select of several that receives from an expression.
 func (c *Call) clause(e ast.Expr) *ast.CommClause {
 	n := c.In.Parent(e)
 	for range 4 {

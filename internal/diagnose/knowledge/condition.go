@@ -24,10 +24,10 @@ type Condition struct {
 	is    func(*Call) bool
 }
 
-// Words is a condition that something else decides, for the documentation.
+// Words returns a condition that something else decides, for the documentation.
 func Words(words string) Condition { return Condition{words: words} }
 
-// String is the condition in words: "argument 2 is a constant of one byte".
+// String returns the condition in words: "argument 2 is a constant of one byte".
 func (c Condition) String() string { return c.words }
 
 func (c Condition) holds(call *Call) bool { return c.is == nil || c.is(call) }
@@ -62,7 +62,7 @@ func not(one Condition, words string) Condition {
 // inLoop holds of a call that a loop of its function makes again and again.
 var inLoop = Condition{"in a loop", func(c *Call) bool { return c.loop }}
 
-// argument is the i-th argument, counted from 0; nil where the call has none, or
+// argument returns the i-th argument, counted from 0; nil where the call has none, or
 // gives several by one expression.
 func (c *Call) argument(i int) ast.Expr {
 	if i < 0 || i >= len(c.Args) || len(c.Args) == 1 && c.isTuple() || c.Ellipsis.IsValid() && i == len(c.Args)-1 {
@@ -118,7 +118,7 @@ func typeName(t types.Type) string {
 	return types.TypeString(types.Unalias(t), nil)
 }
 
-// value is an argument's constant, nil where it is none.
+// value returns an argument's constant, nil where it is none.
 func (c *Call) value(i int) constant.Value {
 	if e := c.argument(i); e != nil {
 		return c.In.Info.Types[e].Value
@@ -126,7 +126,7 @@ func (c *Call) value(i int) constant.Value {
 	return nil
 }
 
-// text is an argument that is the same text for the whole run.
+// text returns an argument that is the same text for the whole run.
 func (c *Call) text(i int) (string, bool) {
 	e := c.argument(i)
 	if e == nil {
@@ -184,7 +184,7 @@ func (c *Call) steady(e ast.Expr) bool {
 	return f.Always() || f.By == typed.FixedLoop
 }
 
-// made is the call that an expression is the result of: itself, or that of a
+// made returns the call that an expression is the result of: itself, or that of a
 // variable that is set once; nil where there is none.
 func (c *Call) made(e ast.Expr) *ast.CallExpr {
 	if v := c.In.Var(e); v != nil {

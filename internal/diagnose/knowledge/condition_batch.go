@@ -12,7 +12,7 @@ import (
 	"whet/internal/typed"
 )
 
-// around is the loop of the same function around a call, nil where there is none,
+// around returns the loop of the same function around a call, nil where there is none,
 // and whether every round makes the call, but for those that end before it.
 func (c *Call) around() (loop ast.Stmt, always bool) {
 	always = true
@@ -37,7 +37,7 @@ func (c *Call) around() (loop ast.Stmt, always bool) {
 	return nil, false
 }
 
-// batch is the loop around a call, where that goes over what is there already and
+// batch returns the loop around a call, where that goes over what is there already and
 // waits for nothing in its rounds: what it writes can be kept back until its end.
 func (c *Call) batch() ast.Stmt {
 	loop, _ := c.around()
@@ -141,7 +141,7 @@ func receiverNever(names ...string) Condition {
 	}}
 }
 
-// receiverVar is the variable that a method is called on, nil where it is called on
+// receiverVar returns the variable that a method is called on, nil where it is called on
 // anything else.
 func (c *Call) receiverVar() *types.Var {
 	if x := c.receiver(); x != nil {
@@ -183,7 +183,7 @@ func (c *Call) room(e ast.Expr, most int64) bool {
 	return ok && n <= most
 }
 
-// integer is an expression's constant value.
+// integer returns an expression's constant value.
 func (c *Call) integer(e ast.Expr) (int64, bool) {
 	v := c.In.Info.Types[e].Value
 	if v == nil {

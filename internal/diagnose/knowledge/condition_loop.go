@@ -11,7 +11,7 @@ import (
 	"whet/internal/typed"
 )
 
-// innermost is the loop around a call in its function, nil where there is none. Of
+// innermost returns the loop around a call in its function, nil where there is none. Of
 // its first statement, and of what is ranged over, it is the loop farther out.
 func (c *Call) innermost() ast.Stmt {
 	for outer := range c.In.Repeats(c.CallExpr) {
@@ -143,7 +143,7 @@ var quickLoop = Condition{"in a loop that goes over all elements and calls nothi
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// method is the method that is called on an expression where it stands, "" where
+// method returns the method that is called on an expression where it stands, "" where
 // none is.
 func (c *Call) method(e ast.Expr) string {
 	sel, ok := c.In.Parent(e).(*ast.SelectorExpr)
@@ -209,7 +209,7 @@ func together(callees ...string) Condition {
 	}}
 }
 
-// subject is the variable that a call is about: its receiver's, or of a function
+// subject returns the variable that a call is about: its receiver's, or of a function
 // that of its first argument.
 func (c *Call) subject(call *ast.CallExpr) *types.Var {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && c.In.Info.Selections[sel] != nil {

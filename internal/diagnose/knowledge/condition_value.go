@@ -101,7 +101,7 @@ func varying(i int) Condition {
 	return arg(i, "is not a constant", func(c *Call, e ast.Expr) bool { return !c.In.Fixed(e).Always() })
 }
 
-// decoded is the local variable whose address an argument is.
+// decoded returns the local variable whose address an argument is.
 func (c *Call) decoded(i int) (*types.Var, *ast.UnaryExpr) {
 	ref, ok := c.argument(i).(*ast.UnaryExpr)
 	if !ok || ref.Op != token.AND {
@@ -189,7 +189,7 @@ func dropped(i int) Condition {
 	}}
 }
 
-// written is the composite literal that an expression is, or that the variable was
+// written returns the composite literal that an expression is, or that the variable was
 // set to that it names; of its address too.
 func (c *Call) written(e ast.Expr) *ast.CompositeLit {
 	if v := c.In.Var(e); v != nil {
@@ -314,7 +314,7 @@ func (c *Call) loopOfOne(change ast.Node, other *ast.CallExpr) bool {
 	return false
 }
 
-// block is the innermost list of statements around a node.
+// block returns the innermost list of statements around a node.
 func (c *Call) block(n ast.Node) ast.Node {
 	for n = c.In.Parent(n); n != nil; n = c.In.Parent(n) {
 		switch n.(type) {

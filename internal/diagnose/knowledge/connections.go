@@ -156,7 +156,7 @@ var keepAliveOff = Condition{"its client's Transport is written with DisableKeep
 	return off != nil && isTrue(c.In.Info.Types[off].Value)
 }}
 
-// literal is the composite literal that an expression was set to, of a variable or of a
+// literal returns the composite literal that an expression was set to, of a variable or of a
 // field that its package sets once.
 func (c *Call) literal(e ast.Expr) *ast.CompositeLit {
 	if e == nil {
@@ -176,7 +176,7 @@ func (c *Call) literal(e ast.Expr) *ast.CompositeLit {
 	return c.written(e)
 }
 
-// element is what a literal sets a field to, nil where it does not.
+// element returns what a literal sets a field to, nil where it does not.
 func element(lit *ast.CompositeLit, field string) ast.Expr {
 	for _, e := range lit.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {

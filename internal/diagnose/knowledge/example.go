@@ -25,7 +25,7 @@ var standard = func() map[string]string {
 	return byName
 }()
 
-// Source is a Go file of package pkg with the example's function called name and
+// Source returns a Go file of package pkg with the example's function called name and
 // body as its body.
 func (e *Example) Source(pkg, name, body string) (string, error) {
 	rest := fmt.Sprintf("%s\n\nfunc %s(%s) %s {\n%s\n}\n", e.Decls, name, e.Params, e.Result, body)

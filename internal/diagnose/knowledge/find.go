@@ -188,7 +188,7 @@ func sized(benchmark string) bool {
 	return !strings.HasPrefix(name, "Benchmark") || strings.ContainsAny(sub, "0123456789")
 }
 
-// conversionAt is the conversion that the blocks are of which a frame's statement
+// conversionAt returns the conversion that the blocks are of which a frame's statement
 // takes itself, beside boxed values: a profile of allocations leaves the runtime's
 // frames out. It is "" where something else in it may take memory too.
 func conversionAt(s *diagnose.Subject, frame *callstack.Frame) (found string) {

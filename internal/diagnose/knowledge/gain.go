@@ -32,7 +32,7 @@ const Least = 1.2
 // Worth reports whether the remedy gains something.
 func (g *Gain) Worth() bool { return g.Low >= Least || g.After < g.Before && g.High > 0.95 }
 
-// Removed is the part of the work that the remedy removes.
+// Removed returns the part of the work that the remedy removes.
 func (g *Gain) Removed() (r diagnose.Removed) {
 	if g.Low > 1 {
 		r.Time = 1 - 1/g.Ratio
@@ -58,7 +58,7 @@ var measured = sync.OnceValue(func() (all []Gain) {
 	return all
 })
 
-// GainOf is what was measured of a row, nil where nothing was.
+// GainOf returns what was measured of a row, nil where nothing was.
 func GainOf(row string) *Gain {
 	all := measured()
 	if i := slices.IndexFunc(all, func(g Gain) bool { return g.Row == row }); i >= 0 {

@@ -198,7 +198,7 @@ var smallElements = arg(0, "is a slice of elements of at most 64 bytes", func(c 
 	return size > 0 && size <= 64
 })
 
-// comparison is the comparison that is all a function literal returns, and the literal's
+// comparison returns the comparison that is all a function literal returns, and the literal's
 // parameters; nil where it does anything else.
 func (c *Call) comparison(e ast.Expr) (cmp *ast.BinaryExpr, params []*types.Var) {
 	lit, ok := ast.Unparen(e).(*ast.FuncLit)
@@ -219,7 +219,7 @@ func (c *Call) comparison(e ast.Expr) (cmp *ast.BinaryExpr, params []*types.Var)
 	return cmp, params
 }
 
-// indexed is the slice of which an expression is the element of an index, nil where it
+// indexed returns the slice of which an expression is the element of an index, nil where it
 // is none.
 func (c *Call) indexed(e ast.Expr, by *types.Var) ast.Expr {
 	ix, ok := ast.Unparen(e).(*ast.IndexExpr)

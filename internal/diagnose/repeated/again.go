@@ -115,7 +115,7 @@ func (p *CallSite) Repeated(bulk bool) bool {
 // inMain: the loop is entered once.
 func (p *CallSite) inMain() bool { return p.Function == "main.main" && p.At.Loop != nil }
 
-// passes is how often the call is made for each iteration; 0: not known.
+// passes returns how often the call is made for each iteration; 0: not known.
 func (p *CallSite) passes() float64 {
 	if p.subject.AllocIterations <= 0 {
 		return 0
@@ -134,7 +134,7 @@ func (p *CallSite) Spared(of *diagnose.Sets) diagnose.Samples {
 	return of.Samples()
 }
 
-// Confidence is how far the evidence carries: a constant in the call itself is
+// Confidence returns how far the evidence carries: a constant in the call itself is
 // certain, a variable that nobody is seen to change nearly so.
 func (p *CallSite) Confidence() finding.Confidence {
 	switch {
@@ -163,7 +163,7 @@ func (p *CallSite) Reason() string {
 	return "its arguments are constants"
 }
 
-// Evidence is the place's figures.
+// Evidence returns the place's figures.
 func (p *CallSite) Evidence() []finding.Evidence {
 	s := p.subject
 	what := "are in " + strings.Join(p.ShortNames(), ", ")
@@ -181,7 +181,7 @@ func (p *CallSite) Evidence() []finding.Evidence {
 	return append(out, finding.Evidence{Kind: "source", Text: text})
 }
 
-// ShortNames are the functions without the path of their package.
+// ShortNames returns the functions without the path of their package.
 func (p *CallSite) ShortNames() []string {
 	out := make([]string, len(p.Names))
 	for i, n := range p.Names {

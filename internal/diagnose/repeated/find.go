@@ -185,7 +185,7 @@ func insert(list []string, s string) []string {
 	return slices.Insert(list, i, s)
 }
 
-// Weakest is what holds for a call all of whose listed arguments must be fixed;
+// Weakest returns what holds for a call all of whose listed arguments must be fixed;
 // the zero value where one is not.
 func Weakest(args []typed.FixedArgument) typed.FixedArgument {
 	out := typed.FixedArgument{By: typed.FixedConst}
@@ -224,7 +224,7 @@ func (f *finder) judge(frame *callstack.Frame, callee string) *judged {
 	return j
 }
 
-// given is what the caller of the own function at an index of the stack gives
+// given returns what the caller of the own function at an index of the stack gives
 // for a parameter of it.
 func (f *finder) given(c *hot.Classified, stack []callstack.FrameID, at, param int) (out typed.FixedArgument) {
 	if at+1 >= len(stack) {

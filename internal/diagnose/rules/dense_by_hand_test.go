@@ -7,7 +7,7 @@ import (
 	"whet/internal/finding"
 )
 
-// denseSource is a function with a map at line 7 that is filled by a loop with
+// denseSource returns a function with a map at line 7 that is filled by a loop with
 // the given statement at line 9 and asked at line 12.
 func denseSource(typ, head, statement, ask string) string {
 	return "package app\n\ntype T struct { next *T; n int }\n\ntype S struct { at, At map[*T]int; list []*T }\n\n" +

@@ -184,7 +184,7 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// answers are the places that a rule speaks about and those that the fixture
+// answers returns the places that a rule speaks about and those that the fixture
 // in a directory names.
 func answers(t *testing.T, r *recorded, files texts, id, dir string) (res diagnose.Result, want, got map[string]bool) {
 	t.Helper()
@@ -256,7 +256,7 @@ func measureAll(t *testing.T, dirs []string) {
 	zipped(t, sources, paths.asked)
 }
 
-// spoken are the places of a rule's findings, as the marks write them.
+// spoken returns the places of a rule's findings, as the marks write them.
 func spoken(findings []finding.Finding, id string, want map[string]bool) map[string]bool {
 	got := make(map[string]bool)
 	for _, f := range findings {

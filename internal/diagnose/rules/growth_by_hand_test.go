@@ -12,7 +12,7 @@ import (
 // near compares shares that are sums of a few products.
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// inLoop is a function whose slice out grows at line 6.
+// inLoop returns a function whose slice out grows at line 6.
 func inLoop(head, loop, statement string) string {
 	params := "xs []T, ch chan T, n int"
 	if !strings.Contains(head, "var out") && !strings.Contains(head, "out :=") {
@@ -220,7 +220,7 @@ func TestSliceGrowthInBranchesByHand(t *testing.T) {
 	}
 }
 
-// reads is a function that reads whole at line 5.
+// reads returns a function that reads whole at line 5.
 func reads(params, head, statement string) string {
 	return "package app; import (\"bytes\"; \"io\"; \"net/http\"; \"os\")\n\nfunc f(" + params + ") { // 3\n\t" + head + "\n\t" + statement + "\n}\n" + `
 type Message struct{ Body *R }

@@ -16,7 +16,7 @@ import (
 // A service's allocation profile is a sample: one block in heapRate bytes.
 const heapRate = 512 << 10
 
-// scaled is what such a profile counts for so many caught blocks of a size:
+// scaled returns what such a profile counts for so many caught blocks of a size:
 // runtime/pprof divides by the chance to be caught, and cuts to whole ones.
 func scaled(caught, size int64) int64 {
 	return int64(float64(caught) / -math.Expm1(-float64(size)/heapRate))
@@ -162,7 +162,7 @@ func inPieces(n int64) (blocks []int64) {
 	return blocks
 }
 
-// byGrowth is the ReadAll before it: append, by a quarter and 192 more.
+// byGrowth returns the ReadAll before it: append, by a quarter and 192 more.
 func byGrowth(n int64) (blocks []int64) {
 	for room := int64(512); ; room = handedOut(room + (room+3*256)/4) {
 		blocks = append(blocks, room)

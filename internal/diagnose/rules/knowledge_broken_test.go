@@ -60,7 +60,7 @@ func TestKnowledgeBroken(t *testing.T) {
 	}
 }
 
-// brokenCalls are the statements of a function with another list of arguments in
+// brokenCalls returns the statements of a function with another list of arguments in
 // one call each.
 func brokenCalls(t *testing.T, body, with string) (list []string) {
 	t.Helper()

@@ -46,7 +46,7 @@ func summary(fs []finding.Finding) string {
 	return strings.Join(out, "\n")
 }
 
-// findingsOf is what is found in an example whose calls take all of the time and
+// findingsOf returns what is found in an example whose calls take all of the time and
 // memory.
 func findingsOf(t *testing.T, reg *diagnose.Registry, row *knowledge.Row, body string) []finding.Finding {
 	t.Helper()

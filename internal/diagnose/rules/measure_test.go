@@ -263,7 +263,7 @@ func (m *measuring) read(t *testing.T, file string) *pprofile.Profile {
 	return p
 }
 
-// merged is what a run of profiles adds up to, as the bytes of one.
+// merged returns what a run of profiles adds up to, as the bytes of one.
 func merged(t *testing.T, runs []*pprofile.Profile) []byte {
 	t.Helper()
 	p, err := pprofile.Merge(runs)
@@ -304,7 +304,7 @@ const (
 	inCache  = "cache/"
 )
 
-// roots are the directories by their prefix, the first that holds a file wins: a
+// roots returns the directories by their prefix, the first that holds a file wins: a
 // Go that was fetched lies in the module cache.
 func (p *paths) roots() [][2]string {
 	return [][2]string{{inModule, p.module}, {inGo, p.goroot}, {inCache, p.cache}}

@@ -66,7 +66,7 @@ type recordedBenchmark struct {
 	Procs int             `json:",omitempty"` // GOMAXPROCS of that
 }
 
-// profiles are the members of the archive that hold profiles.
+// profiles returns the members of the archive that hold profiles.
 func (b *recordedBenchmark) profiles() map[string]*[]byte {
 	return map[string]*[]byte{"cpu": &b.CPU, "allocs": &b.Allocs, "mutex": &b.Mutex, "block": &b.Block}
 }
@@ -144,12 +144,12 @@ func (r *recorded) subject(t *testing.T, b *recordedBenchmark, files texts) *dia
 	return s
 }
 
-// archive is the file that holds what was recorded of the fixture in a directory.
+// archive returns the file that holds what was recorded of the fixture in a directory.
 func archive(dir string) string {
 	return filepath.Join("testdata", strings.ReplaceAll(strings.Trim(filepath.ToSlash(filepath.Clean(dir)), "./"), "/", "-")+".zip")
 }
 
-// sums are the hashes of a fixture's files.
+// sums returns the hashes of a fixture's files.
 func sums(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

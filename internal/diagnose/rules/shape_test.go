@@ -97,7 +97,7 @@ func TestShapeBroken(t *testing.T) {
 	}
 }
 
-// lineByLine is what rows say of a function with this body where each of its lines
+// lineByLine returns what rows say of a function with this body where each of its lines
 // in turn holds all samples, its own and those of each function of the runtime that
 // stands for statements.
 func lineByLine(t *testing.T, example *knowledge.Example, body string, broken bool) []finding.Finding {

@@ -55,7 +55,7 @@ func profiled(types []callstack.ValueType, stacks []stack, values func(stack) []
 	return &hot.Classified{Frames: b.Frames(), Class: make([]hot.Class, len(stacks)), LoopsKnown: true}
 }
 
-// app is a subject with the given source and stacks.
+// app returns a subject with the given source and stacks.
 func app(t *testing.T, src string, calls types, cpu, allocs []stack) *diagnose.Subject {
 	t.Helper()
 	s := &diagnose.Subject{

@@ -59,7 +59,7 @@ var last struct {
 	program *typed.Program
 }
 
-// typedProgram is the typed program of a source and of the stubs.
+// typedProgram returns the typed program of a source and of the stubs.
 func typedProgram(t *testing.T, src string) *typed.Program {
 	t.Helper()
 	if last.program == nil || last.src != src {

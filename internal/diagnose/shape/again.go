@@ -82,7 +82,7 @@ var ofAgain = []Shape{
 	}, Spends: []string{""}, Square: true, Find: leastScanned},
 }
 
-// scans is what a node looks through element by element for an equal one, and the part
+// scans returns what a node looks through element by element for an equal one, and the part
 // of the elements that it compares, "" for all of it; nil where it does not.
 func scans(p *typed.Package, n ast.Node) (list ast.Expr, by string) {
 	if call, ok := n.(*ast.CallExpr); ok {
@@ -110,7 +110,7 @@ func scans(p *typed.Package, n ast.Node) (list ast.Expr, by string) {
 	return l.x, by
 }
 
-// keptList is the field or package variable that an expression stands for, but for lists
+// keptList returns the field or package variable that an expression stands for, but for lists
 // of a few elements that are written out.
 func keptList(p *typed.Package, e ast.Expr) *types.Var {
 	v, ok := p.Object(e).(*types.Var)
@@ -228,7 +228,7 @@ func onlyField(less ast.Expr, field string) bool {
 	return only && uses == 2
 }
 
-// elementsSet are the statements of a loop's round, outside of loops in it, that set
+// elementsSet returns the statements of a loop's round, outside of loops in it, that set
 // single elements of a list; other is set where the list is seen otherwise there than
 // indexed, measured or gone over.
 func elementsSet(p *typed.Package, v *types.Var, loop, inner ast.Node) (set int, other bool) {

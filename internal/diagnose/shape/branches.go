@@ -80,7 +80,7 @@ func boxes(p *typed.Package, e ast.Expr) bool {
 	return false
 }
 
-// branchOf is the branch of an if at the top of a body that a use is in, or all that
+// branchOf returns the branch of an if at the top of a body that a use is in, or all that
 // follows an if that leaves the function; nil where the use is always reached.
 func branchOf(use ast.Node, body *ast.BlockStmt) []ast.Node {
 	for i, st := range body.List {
@@ -103,7 +103,7 @@ func branchOf(use ast.Node, body *ast.BlockStmt) []ast.Node {
 	return nil
 }
 
-// content are the statements of a branch, as nodes.
+// content returns the statements of a branch, as nodes.
 func content(list []ast.Stmt) (nodes []ast.Node) {
 	for _, st := range list {
 		nodes = append(nodes, st)
@@ -111,7 +111,7 @@ func content(list []ast.Stmt) (nodes []ast.Node) {
 	return nodes
 }
 
-// weight is how many nodes of syntax a node has.
+// weight returns how many nodes of syntax a node has.
 func weight(n ast.Node) (nodes int) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if n != nil {
@@ -353,7 +353,7 @@ func insertedByAppend(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// appended is an append of a whole slice, and what it is appended to.
+// appended returns an append of a whole slice, and what it is appended to.
 func appended(p *typed.Package, n ast.Node) (*ast.CallExpr, ast.Expr) {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || p.Builtin(call) != "append" || !call.Ellipsis.IsValid() || len(call.Args) != 2 {
@@ -362,7 +362,7 @@ func appended(p *typed.Package, n ast.Node) (*ast.CallExpr, ast.Expr) {
 	return call, call.Args[0]
 }
 
-// foundBy is the variable that a statement sets to where a function of the library found
+// foundBy returns the variable that a statement sets to where a function of the library found
 // something, and the call.
 func foundBy(p *typed.Package, st ast.Stmt) (*types.Var, *ast.CallExpr) {
 	as, ok := st.(*ast.AssignStmt)

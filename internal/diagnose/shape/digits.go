@@ -239,7 +239,7 @@ func bytesClassified(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// compared is how many comparisons of the round's element with constants a condition
+// compared returns how many comparisons of the round's element with constants a condition
 // consists of; 0 where it asks for anything else, too.
 func compared(p *typed.Package, l *elementLoop, cond ast.Expr) int {
 	switch e := ast.Unparen(cond).(type) {
@@ -284,7 +284,7 @@ func bigPerRound(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// ofBig is the call of math/big that a use of a number hands it to, whose own result
+// ofBig returns the call of math/big that a use of a number hands it to, whose own result
 // nothing sees that could keep it; nil for other uses.
 func ofBig(p *typed.Package, use *ast.Ident) ast.Node {
 	var call *ast.CallExpr

@@ -53,7 +53,7 @@ var ofDivisions = []Shape{
 	}, Spends: []string{""}, Find: slotModulo},
 }
 
-// divides is a division, or what it leaves, by a number that is no constant and that a
+// divides returns a division, or what it leaves, by a number that is no constant and that a
 // loop around it does not set; nil for any other node.
 func divides(p *typed.Package, n ast.Node, op token.Token) (*ast.BinaryExpr, ast.Stmt) {
 	div, ok := n.(*ast.BinaryExpr)
@@ -67,7 +67,7 @@ func divides(p *typed.Package, n ast.Node, op token.Token) (*ast.BinaryExpr, ast
 	return div, loop
 }
 
-// counter is the variable that a loop adds one to in each round, nil where there is none.
+// counter returns the variable that a loop adds one to in each round, nil where there is none.
 func counter(p *typed.Package, loop ast.Stmt) *types.Var {
 	switch loop := loop.(type) {
 	case *ast.RangeStmt:
@@ -103,7 +103,7 @@ func counterModulo(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// rangedOver is what a range statement goes over, nil of another loop.
+// rangedOver returns what a range statement goes over, nil of another loop.
 func rangedOver(loop ast.Stmt) ast.Expr {
 	if over, ok := loop.(*ast.RangeStmt); ok {
 		return over.X

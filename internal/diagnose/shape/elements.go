@@ -100,7 +100,7 @@ func eachOf(p *typed.Package, n ast.Node) *elementLoop {
 	return &l
 }
 
-// only is the statement that a loop's body consists of, nil where there are others.
+// only returns the statement that a loop's body consists of, nil where there are others.
 func only(b *ast.BlockStmt) ast.Stmt {
 	if len(b.List) != 1 {
 		return nil
@@ -141,7 +141,7 @@ func elementsCopied(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// arrays are the variables and fields of which an expression is a part, through the
+// arrays returns the variables and fields of which an expression is a part, through the
 // variables that are set to parts of them. Those of two slices that are the same may
 // overlap, where a loop repeats what it has copied before.
 func arrays(p *typed.Package, e ast.Expr) (of []types.Object) {
@@ -171,7 +171,7 @@ func arrays(p *typed.Package, e ast.Expr) (of []types.Object) {
 	return of
 }
 
-// comparedByte is a loop over bytes, or a text, whose body only asks whether the
+// comparedByte returns a loop over bytes, or a text, whose body only asks whether the
 // element is a byte that is the same in all rounds, and what it does then.
 func comparedByte(p *typed.Package, n ast.Node) (l *elementLoop, then ast.Stmt) {
 	if l = eachOf(p, n); l == nil {

@@ -49,7 +49,7 @@ var ofEscapes = []Shape{
 	}, Spends: []string{blocks}, Find: droppedObject},
 }
 
-// movable is the parameter or local variable that a node declares, nil where it is none.
+// movable returns the parameter or local variable that a node declares, nil where it is none.
 func movable(p *typed.Package, n ast.Node) *types.Var {
 	id, ok := n.(*ast.Ident)
 	if !ok {
@@ -184,7 +184,7 @@ func escapes(p *typed.Package, use *ast.Ident, v *types.Var) bool {
 	}
 }
 
-// leaving is the innermost branch around a use that leaves the function at its end, and
+// leaving returns the innermost branch around a use that leaves the function at its end, and
 // does not hold the variable's declaration; nil where there is none.
 func leaving(p *typed.Package, use *ast.Ident, v *types.Var) ast.Node {
 	// A return in a literal leaves the literal alone.

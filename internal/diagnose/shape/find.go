@@ -26,7 +26,7 @@ type findings struct {
 	failed map[string]any
 }
 
-// claims are those of all causes. A shape that fails on a program takes the word from
+// claims returns those of all causes. A shape that fails on a program takes the word from
 // its own cause alone.
 func claims(s *diagnose.Subject) findings {
 	return diagnose.Once(s, claimsKey{}, func(s *diagnose.Subject) findings {
@@ -150,7 +150,7 @@ const rarely = 20
 // its final size soon.
 const grown = 3
 
-// sizes is how many sizes the blocks of samples in the allocation profile have.
+// sizes returns how many sizes the blocks of samples in the allocation profile have.
 func (f *finder) sizes(of *diagnose.Set) int {
 	sizes := make(map[int64]bool)
 	f.EachBlock(of, func(_ int, _, size int64) { sizes[size] = true })
@@ -173,7 +173,7 @@ func (f *finder) pure(call *ast.CallExpr) bool {
 	return f.judge.Pure(f.pkg.Called(call), false)
 }
 
-// on are the lines of some nodes.
+// on returns the lines of some nodes.
 func (f *finder) on(nodes []ast.Node) (lines []int) {
 	for _, n := range nodes {
 		for line := f.LineAt(n.Pos()); line <= f.LineAt(n.End()); line++ {
@@ -183,7 +183,7 @@ func (f *finder) on(nodes []ast.Node) (lines []int) {
 	return lines
 }
 
-// cost are the samples on the lines of some nodes, below functions by how their names
+// cost returns the samples on the lines of some nodes, below functions by how their names
 // begin.
 func (f *finder) cost(nodes []ast.Node, spends []string) *diagnose.Sets {
 	sum := new(diagnose.Sets)
@@ -210,7 +210,7 @@ func (f *finder) cost(nodes []ast.Node, spends []string) *diagnose.Sets {
 	return sum
 }
 
-// below are the samples of the user's own lines in a function of a library.
+// below returns the samples of the user's own lines in a function of a library.
 func (f *finder) below(function string) *diagnose.Sets {
 	sum := new(diagnose.Sets)
 	f.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
@@ -225,7 +225,7 @@ func (f *finder) below(function string) *diagnose.Sets {
 	return sum
 }
 
-// called are the functions that a node calls.
+// called returns the functions that a node calls.
 func (f *finder) called(n ast.Node) (names []string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

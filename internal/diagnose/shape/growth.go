@@ -62,7 +62,7 @@ func counted(p *typed.Package, loop ast.Node) bool {
 	return false
 }
 
-// starts is the statement that declares a local variable, and the value that it starts
+// starts returns the statement that declares a local variable, and the value that it starts
 // with, nil where none is written.
 func starts(p *typed.Package, v *types.Var) (st ast.Node, value ast.Expr) {
 	def := p.Definition(v)

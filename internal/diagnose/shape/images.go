@@ -123,7 +123,7 @@ func closed(of *types.Interface) bool {
 	return false
 }
 
-// onlyType is the only type of a package that has an interface, nil where there are none
+// onlyType returns the only type of a package that has an interface, nil where there are none
 // or several.
 func onlyType(p *typed.Package, of *types.Interface) (only *types.Named) {
 	scope := p.Types.Scope()

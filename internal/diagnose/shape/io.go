@@ -74,7 +74,7 @@ func buffered(p *typed.Package, stream ast.Expr) bool {
 	})
 }
 
-// constantLength is the length of a slice, where it is known: that of an array, or what
+// constantLength returns the length of a slice, where it is known: that of an array, or what
 // its only make says; 0 for any other.
 func constantLength(p *typed.Package, e ast.Expr) int64 {
 	e = ast.Unparen(e)

@@ -84,7 +84,7 @@ func piecesJoined(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// join is the outermost + of strings that a node is, and what stands around it; nil
+// join returns the outermost + of strings that a node is, and what stands around it; nil
 // where it is none.
 func join(p *typed.Package, n ast.Node) (sum ast.Expr, around ast.Node) {
 	if !p.Joins(n) || p.Joins(p.Parent(n)) {

@@ -69,7 +69,7 @@ func copyOnlyRead(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// copiedFrom is what an expression makes a copy of; nil for any other.
+// copiedFrom returns what an expression makes a copy of; nil for any other.
 func copiedFrom(p *typed.Package, e ast.Expr) ast.Expr {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {

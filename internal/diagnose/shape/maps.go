@@ -64,7 +64,7 @@ func readInLoop(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// lookUp is a look-up in a map that a node is, without a function call in it; nil
+// lookUp returns a look-up in a map that a node is, without a function call in it; nil
 // where it is none.
 func lookUp(p *typed.Package, n ast.Node) *ast.IndexExpr {
 	ix, ok := n.(*ast.IndexExpr)
@@ -164,7 +164,7 @@ func alike(p *typed.Package, a, b ast.Expr) bool {
 	return typed.Same(a, b) && slices.Equal(names(a), names(b))
 }
 
-// after are the statement around an expression and those that follow it in its block.
+// after returns the statement around an expression and those that follow it in its block.
 func after(p *typed.Package, e ast.Expr) []ast.Stmt {
 	for n := ast.Node(e); n != nil; n = p.Parent(n) {
 		st, ok := n.(ast.Stmt)

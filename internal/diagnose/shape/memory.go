@@ -128,7 +128,7 @@ var ofMemory = []Shape{
 	}, Spends: []string{blocks, "runtime.makemap"}, Find: returnedToDrop},
 }
 
-// made is a call of make for a slice, with a length that is not constant, or for a map.
+// made returns a call of make for a slice, with a length that is not constant, or for a map.
 func made(p *typed.Package, n ast.Node) *ast.CallExpr {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || p.Builtin(call) != "make" {
@@ -145,7 +145,7 @@ func made(p *typed.Package, n ast.Node) *ast.CallExpr {
 	return call
 }
 
-// setBy is the local variable that holds what a call makes: the statement sets it, or
+// setBy returns the local variable that holds what a call makes: the statement sets it, or
 // what a parameter points to for which all calls of an unexported function are handed
 // its address.
 func setBy(p *typed.Package, value ast.Expr) *types.Var {
@@ -164,7 +164,7 @@ func setBy(p *typed.Package, value ast.Expr) *types.Var {
 	return v
 }
 
-// pointedBy is the only variable that a parameter of an unexported function points to.
+// pointedBy returns the only variable that a parameter of an unexported function points to.
 func pointedBy(p *typed.Package, param *types.Var) (v *types.Var) {
 	if param == nil || param.Kind() != types.ParamVar {
 		return nil
@@ -188,7 +188,7 @@ func pointedBy(p *typed.Package, param *types.Var) (v *types.Var) {
 	return v
 }
 
-// textBuffer is the variable of a buffer that a call makes, that starts empty and holds
+// textBuffer returns the variable of a buffer that a call makes, that starts empty and holds
 // nothing when its function is over, and the conversions of its parts and of all of it.
 func textBuffer(p *typed.Package, n ast.Node) (v *types.Var, parts, whole []ast.Expr) {
 	call := made(p, n)

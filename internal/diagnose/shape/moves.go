@@ -48,7 +48,7 @@ var ofMoves = []Shape{
 	}, Spends: []string{calls}, Find: steadyInLoop},
 }
 
-// setInLoop is the slice that a statement sets by a call, where a loop around it does
+// setInLoop returns the slice that a statement sets by a call, where a loop around it does
 // not declare that; nil where it does neither.
 func setInLoop(p *typed.Package, n ast.Node) (v *types.Var, call *ast.CallExpr) {
 	st, ok := n.(*ast.AssignStmt)

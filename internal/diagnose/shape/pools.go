@@ -86,7 +86,7 @@ var causesOfPools = []knowledge.Cause{{
 	Outranks: []string{"buffer-per-call", "collection-per-call", "object-per-call", "slice-growth"},
 }}
 
-// pool is the variable or field that holds the pool of a call of Get, nil where it is
+// pool returns the variable or field that holds the pool of a call of Get, nil where it is
 // none that only its own package sees.
 func pool(p *typed.Package, n ast.Node) (call *ast.CallExpr, of *types.Var) {
 	call, ok := n.(*ast.CallExpr)
@@ -124,7 +124,7 @@ func ofPool(p *typed.Package, of *types.Var) bool {
 	return known && len(values) > 0 && !slices.ContainsFunc(values, func(e ast.Expr) bool { return !isPoolLiteral(p, e) })
 }
 
-// poolUses are the methods that are called of a pool; known is false where anything else
+// poolUses returns the methods that are called of a pool; known is false where anything else
 // is done with it.
 func poolUses(p *typed.Package, of *types.Var) (methods []string, known bool) {
 	for _, id := range p.Uses(of) {
@@ -254,7 +254,7 @@ func poolNotReset(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// fromPool are the variables of a function that hold what a call of Get returns, and the
+// fromPool returns the variables of a function that hold what a call of Get returns, and the
 // calls of Put that they are handed to.
 func fromPool(p *typed.Package, n ast.Node) (v *types.Var, puts []*ast.CallExpr) {
 	set, ok := n.(*ast.AssignStmt)
@@ -280,7 +280,7 @@ func fromPool(p *typed.Package, n ast.Node) (v *types.Var, puts []*ast.CallExpr)
 	return v, puts
 }
 
-// grows are the appends to a variable that set it.
+// grows returns the appends to a variable that set it.
 func grows(p *typed.Package, v *types.Var) (list []ast.Node) {
 	for _, use := range p.Uses(v) {
 		set, ok := p.Parent(use).(*ast.AssignStmt)
@@ -337,7 +337,7 @@ func isParen(e ast.Expr) bool {
 	return ok
 }
 
-// tooSmall is what the capacity of what a use stands for is compared with by an if, and
+// tooSmall returns what the capacity of what a use stands for is compared with by an if, and
 // the if: if cap(*b) < n { … }.
 func tooSmall(p *typed.Package, use *ast.Ident) (size ast.Expr, st *ast.IfStmt) {
 	for n := p.Parent(use); n != nil; n = p.Parent(n) {

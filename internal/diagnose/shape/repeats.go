@@ -73,7 +73,7 @@ func fieldScanned(p *typed.Package, n ast.Node) (m Match) {
 
 var sorts = []string{"sort.Slice", "sort.SliceStable", "slices.SortFunc", "slices.SortStableFunc"}
 
-// comparison is the body of a function that a sort calls with each two elements, and
+// comparison returns the body of a function that a sort calls with each two elements, and
 // what stands for them.
 func comparison(p *typed.Package, n ast.Node) (body *ast.BlockStmt, of []*types.Var) {
 	var params *ast.FieldList
@@ -124,7 +124,7 @@ func keyPerComparison(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// search is what a loop looks for in a slice: the loop's body is only an if that
+// search returns what a loop looks for in a slice: the loop's body is only an if that
 // compares the element, or a part of it, with a value, and then leaves the loop.
 func search(p *typed.Package, n ast.Node) (l *elementLoop, wanted ast.Expr) {
 	if l = eachOf(p, n); l == nil || typed.Element(p.TypeOf(l.x)) == nil {
@@ -170,7 +170,7 @@ func (l *elementLoop) holds(p *typed.Package, e ast.Expr) bool {
 	return false
 }
 
-// outer is the loop around a node in its function.
+// outer returns the loop around a node in its function.
 func outer(p *typed.Package, n ast.Node) ast.Node {
 	for loop := range p.Repeats(n) {
 		if _, literal := loop.(*ast.FuncLit); !literal {

@@ -290,7 +290,7 @@ func goroutinePerItem(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// measured is the x of len(x), nil of any other expression.
+// measured returns the x of len(x), nil of any other expression.
 func measured(p *typed.Package, e ast.Expr) ast.Expr {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && p.Builtin(call) == "len" && len(call.Args) == 1 {
 		return call.Args[0]

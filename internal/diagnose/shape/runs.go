@@ -63,7 +63,7 @@ var ofRuns = []Shape{
 	}, Spends: []string{"", "strings.(*Builder).", "bytes.(*Buffer).", "bufio.(*Writer).Write", "runtime.growslice"}, Find: byteWrittenAgain},
 }
 
-// sets is the assignment of one element of bytes that a loop's body consists of.
+// sets returns the assignment of one element of bytes that a loop's body consists of.
 func sets(p *typed.Package, n ast.Node) (l *elementLoop, st *ast.AssignStmt, to *ast.IndexExpr) {
 	if l = eachOf(p, n); l == nil {
 		return nil, nil, nil

@@ -173,7 +173,7 @@ func isBytes(t types.Type) bool {
 	return ok && b.Kind() == types.Uint8
 }
 
-// writes is what a call writes to a buffer, or appends to bytes; nil where it does
+// writes returns what a call writes to a buffer, or appends to bytes; nil where it does
 // neither.
 func writes(p *typed.Package, call *ast.CallExpr) ast.Expr {
 	if p.Builtin(call) == "append" && len(call.Args) > 1 && isBytes(p.TypeOf(call.Args[0])) {

@@ -180,7 +180,7 @@ func neededInOneBranch(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// branch is the one branch of an if or a switch that holds all uses of a variable; nil
+// branch returns the one branch of an if or a switch that holds all uses of a variable; nil
 // where there is none, or a literal holds them.
 func branch(p *typed.Package, st ast.Stmt, v *types.Var) ast.Node {
 	var in []ast.Node

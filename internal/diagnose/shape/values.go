@@ -71,7 +71,7 @@ var ofValues = []Shape{
 	}, Spends: []string{"runtime.convT", blocks}, Find: largeBoxed},
 }
 
-// elementOf is the slice of which an expression is an element as a whole, by its index or
+// elementOf returns the slice of which an expression is an element as a whole, by its index or
 // as a range statement's variable, or the pointer to what it is; nil for any other.
 // Neither takes memory where its address is taken.
 func elementOf(p *typed.Package, e ast.Expr) ast.Expr {
@@ -133,7 +133,7 @@ func largeBoxed(p *typed.Package, n ast.Node) (m Match) {
 	return Match{Goes: []ast.Node{e}, Decision: types.ExprString(e) + " escapes to heap", All: true}
 }
 
-// putInto is the type of the variable, element or parameter that an expression is set to
+// putInto returns the type of the variable, element or parameter that an expression is set to
 // or handed to; nil where it is none of them.
 func putInto(p *typed.Package, e ast.Expr) types.Type {
 	switch around := p.Parent(e).(type) {

@@ -126,7 +126,7 @@ func (p *Parser) take(l Line) {
 // yet, "" when there is none.
 func (p *Parser) Open() string { return p.open }
 
-// Dropped is the number of results beyond those kept.
+// Dropped returns the number of results beyond those kept.
 func (p *Parser) Dropped() int { return p.dropped }
 
 // Settings returns the lines "goos: linux" and the like, the last of each key.

@@ -15,7 +15,7 @@ const (
 	Higher  Better = 1
 )
 
-// String is the word of the format, "" for Unknown.
+// String returns the word of the format, "" for Unknown.
 func (b Better) String() string {
 	switch b {
 	case Lower:
@@ -37,7 +37,7 @@ func ParseBetter(word string) Better {
 	return Unknown
 }
 
-// BetterOf is what a unit's name tells: less is better of time per anything, and
+// BetterOf returns what a unit's name tells: less is better of time per anything, and
 // of the bytes and allocations of an operation; more of what is done in a
 // second, of hits in a hundred, and of instructions in a cycle.
 func BetterOf(unit string) Better {
@@ -85,7 +85,7 @@ func (p *Parser) unitLine(line string) bool {
 	return true
 }
 
-// Units are the directions that the text declares, nil where there are none.
+// Units returns the directions that the text declares, nil where there are none.
 func (p *Parser) Units() map[string]Better { return p.units }
 
 // Unit declares which values of a unit are better; it writes nothing where

@@ -138,7 +138,7 @@ func (r *Report) log(h *logHeader, d *logRecord) {
 // cgoLines are those that cgo writes before the text of a file.
 const cgoLines = 3
 
-// written is a position in a file. The log is of the files that the compiler reads: of
+// written returns a position in a file. The log is of the files that the compiler reads: of
 // what cgo made of one the lines are known, and the columns are not.
 func written(file string, r logRange) Position {
 	p := Position{file, r.Start.Line, r.Start.Character}
@@ -179,7 +179,7 @@ func refused(at Location, message string) Inlining {
 	return n
 }
 
-// fileOf is the file that a URI names.
+// fileOf returns the file that a URI names.
 func fileOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {

@@ -93,7 +93,7 @@ func (e *Escape) Static() bool {
 	return e.What == "true" || e.What == "false" || e.What == "nil"
 }
 
-// Verdict is the compiler's verdict in its own words.
+// Verdict returns the compiler's verdict in its own words.
 func (e *Escape) Verdict() string {
 	if e.Moved {
 		return "moved to heap: " + e.What
@@ -101,7 +101,7 @@ func (e *Escape) Verdict() string {
 	return e.What + " escapes to heap"
 }
 
-// Cause is the last step of the flow, the one that makes it end on the heap; ok is
+// Cause returns the last step of the flow, the one that makes it end on the heap; ok is
 // false where the compiler explained none.
 func (e *Escape) Cause() (Step, bool) { return cause(e.Flow) }
 
@@ -140,7 +140,7 @@ type Leak struct {
 	Flow      []Flow
 }
 
-// Cause is the last step of the flow.
+// Cause returns the last step of the flow.
 func (l *Leak) Cause() (Step, bool) { return cause(l.Flow) }
 
 // Heap is where a flow ends that needs an allocation.

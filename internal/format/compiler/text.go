@@ -52,7 +52,7 @@ func (r *Report) AddText(text []byte) {
 	closeIt()
 }
 
-// importPathOf is the package of a heading: "path [path.test]".
+// importPathOf returns the package of a heading: "path [path.test]".
 func importPathOf(heading string) string {
 	path, _, _ := strings.Cut(strings.TrimSpace(heading), " [")
 	return path
@@ -180,7 +180,7 @@ func number(s string) int {
 	return n
 }
 
-// costs are the cost and the budget that a reason names.
+// costs returns the cost and the budget that a reason names.
 func costs(reason string) (cost, budget int) {
 	if m := costOf.Regexp().FindStringSubmatch(reason); m != nil {
 		return number(m[1]), number(m[2])

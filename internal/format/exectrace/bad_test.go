@@ -185,7 +185,7 @@ func TestBitFlips(t *testing.T) {
 	}
 }
 
-// allocated is what a function allocates in all.
+// allocated returns what a function allocates in all.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

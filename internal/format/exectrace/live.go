@@ -19,7 +19,7 @@ func newLiveTable() liveTable {
 	return liveTable{index: make([]int32, 1<<10), shift: 64 - 10}
 }
 
-// home is where a number's entry would best stand (Fibonacci hashing).
+// home returns where a number's entry would best stand (Fibonacci hashing).
 func (t *liveTable) home(id int64) int {
 	return int(uint64(id) * 0x9e3779b97f4a7c15 >> t.shift)
 }

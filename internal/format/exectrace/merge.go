@@ -65,7 +65,7 @@ func newMerger(gen *generation, src io.ReaderAt, tickNs float64) *merger {
 	return m
 }
 
-// ns is the time of so many ticks.
+// ns returns the time of so many ticks.
 func (m *merger) ns(ticks uint64) int64 {
 	if ticks > maxNs/1024 {
 		return maxNs

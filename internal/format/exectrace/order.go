@@ -89,7 +89,7 @@ const longJumpNs = 60e9
 // overflow: 104 days.
 const maxSpanNs = 1 << 53
 
-// tick is the time of the next event: after the one before.
+// tick returns the time of the next event: after the one before.
 func (o *order) tick(ns int64) int64 {
 	next := max(min(ns-o.origin, maxSpanNs), o.last+1)
 	if next-o.last > o.jump.ns {

@@ -95,7 +95,7 @@ const manyGoroutines = 1 << 18
 // before; where more do, the generation is read again.
 const maxFirsts = 4096
 
-// before is how many of the first events are before a time.
+// before returns how many of the first events are before a time.
 func (a *partState) before(ns int64) int {
 	return sort.Search(len(a.firsts), func(i int) bool { return a.firsts[i] >= ns })
 }
@@ -173,7 +173,7 @@ func (p *part) taker() func([]Event) []Event {
 	}
 }
 
-// after is the time that a generation's events are later than.
+// after returns the time that a generation's events are later than.
 func (j *joiner) after(p *part) int64 {
 	if j.joined == 0 {
 		return 0

@@ -60,7 +60,7 @@ func (d *dictionary) find(id uint64) (int, bool) {
 	return int(d.at[i]), true
 }
 
-// position is an entry's index, from 1 on; 0 for none.
+// position returns an entry's index, from 1 on; 0 for none.
 func (d *dictionary) position(id uint64) int {
 	if d.dense != nil {
 		if id < uint64(len(d.dense)) && d.dense[id] != 0 {
@@ -74,7 +74,7 @@ func (d *dictionary) position(id uint64) int {
 	return 0
 }
 
-// number is the number of the entry at an index.
+// number returns the number of the entry at an index.
 func (d *dictionary) number(position int) StackID {
 	if d.dense != nil {
 		return StackID(position)

@@ -18,7 +18,7 @@ import (
 // wide lets every fixture pass.
 var wide = callstack.Limits{MaxBytes: 1 << 30, MaxMemory: 2 << 30}
 
-// written are the samples of p, root first, with all that a folded stack can
+// written returns the samples of p, root first, with all that a folded stack can
 // say of them.
 func written(p *callstack.Profile) []string {
 	values := make([][]int64, len(p.Types))

@@ -60,7 +60,7 @@ func Write(w io.Writer, p *callstack.Profile, column int) error {
 	return nil
 }
 
-// text is what stands for a location: its frames, root first, a semicolon
+// text returns what stands for a location: its frames, root first, a semicolon
 // after each.
 func text(p *callstack.Profile, id callstack.LocationID) string {
 	l, lines := p.Locations[id], p.Lines(id)

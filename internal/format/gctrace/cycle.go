@@ -39,13 +39,13 @@ type Cycle struct {
 	Forced bool // the program called runtime.GC or debug.FreeOSMemory
 }
 
-// Pause is how long the program stood still in both pauses together.
+// Pause returns how long the program stood still in both pauses together.
 func (c *Cycle) Pause() time.Duration { return c.SweepTerm + c.MarkTerm }
 
-// Wall is the time from the cycle's beginning to its end.
+// Wall returns the time from the cycle's beginning to its end.
 func (c *Cycle) Wall() time.Duration { return c.SweepTerm + c.Mark + c.MarkTerm }
 
-// CPU is what the collector took from the program: all CPU time of the cycle but that
+// CPU returns what the collector took from the program: all CPU time of the cycle but that
 // of processors that had nothing else to do.
 func (c *Cycle) CPU() time.Duration {
 	return c.SweepTermCPU + c.AssistCPU + c.BackgroundCPU + c.MarkTermCPU

@@ -23,10 +23,10 @@ const (
 	cycleBytes = stored * binary.MaxVarintLen64 // at most
 )
 
-// Len is the number of cycles.
+// Len returns the number of cycles.
 func (l *Log) Len() int { return l.n }
 
-// Last is the cycle added last, the zero one of an empty log.
+// Last returns the cycle added last, the zero one of an empty log.
 func (l *Log) Last() *Cycle { return &l.last }
 
 // Add appends a cycle.
@@ -81,7 +81,7 @@ func (l *Log) All() iter.Seq2[int, *Cycle] {
 	}
 }
 
-// numbers are what a cycle is stored as. All sizes are multiples of 1 MiB, but for those
+// numbers returns what a cycle is stored as. All sizes are multiples of 1 MiB, but for those
 // that are unknown and a goal that is none.
 func numbers(c *Cycle) [stored]int64 {
 	forced := int64(0)

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Variable is the environment variable that has a program print each collection and
+// Variable returns the environment variable that has a program print each collection and
 // each package's initialization, beside what the user's GODEBUG, which may be "", asks
 // of it.
 func Variable(godebug string) string {
@@ -143,7 +143,7 @@ func (s *Splitter) release() {
 	s.begun, s.between = nil, 0
 }
 
-// beginning is where the runtime's line, or its beginning, begins in a line of
+// beginning returns where the runtime's line, or its beginning, begins in a line of
 // standard error; its length where there is none.
 func beginning(line []byte) int {
 	least := len(line)

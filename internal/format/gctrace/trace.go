@@ -83,7 +83,7 @@ func (t *Trace) Add(line Line) *Process {
 	return p
 }
 
-// cycleOf is the process of a cycle.
+// cycleOf returns the process of a cycle.
 func (t *Trace) cycleOf(line Line) *Process {
 	best, least := -1, math.Inf(1)
 	for i, p := range t.open {
@@ -97,7 +97,7 @@ func (t *Trace) cycleOf(line Line) *Process {
 	return t.touch(best)
 }
 
-// doubt is how little a cycle looks like the next one of a process: by the cycles that
+// doubt returns how little a cycle looks like the next one of a process: by the cycles that
 // would be missing, by the number of processors, by a heap that would be smaller than
 // what was alive in it, and by a goal that is not as far above that as the goal before.
 // It is infinite where the cycle cannot be the next one.
@@ -129,7 +129,7 @@ func ratio(a, b int64) float64 { return (float64(a) + 1<<20) / (float64(b) + 1<<
 // to 1 ms, and durations down to two digits.
 const slack = 2e6
 
-// initOf is the process of an initialization: packages are initialized once, and
+// initOf returns the process of an initialization: packages are initialized once, and
 // mostly before the first cycle.
 func (t *Trace) initOf(line Line) *Process {
 	for i, p := range t.open {
@@ -167,7 +167,7 @@ func (t *Trace) touch(i int) *Process {
 	return p
 }
 
-// Cycles is how many cycles there are, of all processes.
+// Cycles returns how many cycles there are, of all processes.
 func (t *Trace) Cycles() int64 {
 	n := int64(0)
 	for _, p := range t.Processes {

@@ -35,7 +35,7 @@ var _ = G(T{})
 
 const assembly = "TEXT ·Asm(SB), 4, $0-16\n\tRET\n"
 
-// compiled is the archive of the source above.
+// compiled returns the archive of the source above.
 func compiled(tb testing.TB) (file string, data []byte) {
 	tb.Helper()
 	dir := tb.TempDir()

@@ -197,7 +197,7 @@ func (o *Object) count(block int) int {
 	return int((o.at[block+1] - o.at[block]) / elementSize[block])
 }
 
-// symbol is the offset of a symbol.
+// symbol returns the offset of a symbol.
 func (o *Object) symbol(i int) uint32 { return o.at[blockDefs] + uint32(i)*symbolSize }
 
 func (o *Object) hasString(off uint32) bool {

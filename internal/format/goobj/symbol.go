@@ -49,14 +49,14 @@ func (s Symbol) IsScanned() bool { return s.Kind == kindData || s.Kind == kindBS
 // memory.
 func (s Symbol) IsLoaded() bool { return s.Kind >= KindText && s.Kind <= lastLoaded }
 
-// Defs is how many symbols the object defines, and Symbols how many it defines
+// Defs returns how many symbols the object defines, and Symbols how many it defines
 // or refers to by name. Those that it defines come first.
 func (o *Object) Defs() int { return o.defs }
 
 // Symbols is Defs and the references by name.
 func (o *Object) Symbols() int { return o.all }
 
-// Own is how many symbols other packages can refer to by number. They come
+// Own returns how many symbols other packages can refer to by number. They come
 // before all others.
 func (o *Object) Own() int { return o.first[1] }
 
@@ -99,7 +99,7 @@ func (o *Object) Relocs(i int) Relocs {
 	return Relocs{o, o.at[blockRelocs] + low*relocSize, high - low}
 }
 
-// Len is how many there are.
+// Len returns how many there are.
 func (r Relocs) Len() int { return int(r.n) }
 
 // After returns those after the first ones of this type.
@@ -185,7 +185,7 @@ func (o *Object) Aux(i, j int) Aux {
 	return Aux{AuxKind(b[0]), ref(b[1:])}
 }
 
-// NumAux is how many auxiliary symbols a symbol has.
+// NumAux returns how many auxiliary symbols a symbol has.
 func (o *Object) NumAux(i int) int {
 	low, high := o.index(blockAuxIndex, i)
 	return int(high - low)
@@ -243,7 +243,7 @@ func (o *Object) Local(r Ref) (int, bool) {
 // symbol's number there, where it refers to neither this object nor a builtin.
 func (r Ref) Package() (pkg, index int) { return int(r.pkg), int(r.index) }
 
-// Packages are the import paths that references name by number.
+// Packages returns the import paths that references name by number.
 func (o *Object) Packages() []string {
 	out := make([]string, o.count(blockPackages))
 	for i := range out {
@@ -293,7 +293,7 @@ func unescape(path string) string {
 	return path
 }
 
-// RefsUsedInIface are the symbols of other packages that are marked as
+// RefsUsedInIface returns the symbols of other packages that are marked as
 // UsedInIface here.
 func (o *Object) RefsUsedInIface() []Ref {
 	var out []Ref

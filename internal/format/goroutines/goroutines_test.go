@@ -39,7 +39,7 @@ func load(t testing.TB, name string) []byte {
 	return data
 }
 
-// written are the samples, one for each goroutine, leaf first, sorted. Frames
+// written returns the samples, one for each goroutine, leaf first, sorted. Frames
 // that drop says are left out.
 func written(p *callstack.Profile, drop func(name string) bool, labels bool) []string {
 	var out []string

@@ -70,7 +70,7 @@ func Functions(src []byte) (functions []*Function, external bool) {
 	return out, strings.HasSuffix(file.Name.Name, "_test")
 }
 
-// At is the function that a position lies in; nil outside of all.
+// At returns the function that a position lies in; nil outside of all.
 func At(functions []*Function, p Position) *Function {
 	for _, f := range functions {
 		if f.Name != Init && !p.Before(Position{f.First.Line, 0}) && p.Line <= f.Last.Line {
@@ -103,7 +103,7 @@ func parameters(fd *ast.FuncDecl) []string {
 	return names
 }
 
-// localName is a function's symbol after its package.
+// localName returns a function's symbol after its package.
 func localName(fd *ast.FuncDecl) string {
 	name := fd.Name.Name
 	if fd.Recv == nil || len(fd.Recv.List) == 0 {
@@ -133,7 +133,7 @@ func localName(fd *ast.FuncDecl) string {
 	return recv + "." + name
 }
 
-// LiteralAt is the index of the innermost literal around a position, -1
+// LiteralAt returns the index of the innermost literal around a position, -1
 // outside all. The position where a literal begins is outside it.
 func (f *Function) LiteralAt(p Position) int {
 	best := -1
@@ -145,7 +145,7 @@ func (f *Function) LiteralAt(p Position) int {
 	return best
 }
 
-// LiteralFrom is the index of the first literal that begins on a line.
+// LiteralFrom returns the index of the first literal that begins on a line.
 func (f *Function) LiteralFrom(line int) int {
 	return slices.IndexFunc(f.Literals, func(l Literal) bool { return l.First.Line == line })
 }

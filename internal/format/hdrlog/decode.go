@@ -124,7 +124,7 @@ func newLayout(lowest int64, digits int) layout {
 	return layout{halfBits: uint(max(bits.Len64(single-1), 1)) - 1, unitBits: uint(bits.Len64(uint64(max(lowest, 1)))) - 1}
 }
 
-// last is the highest value of an index.
+// last returns the highest value of an index.
 func (l layout) last(index int64) (int64, bool) {
 	shift, sub := uint(0), index
 	if k := index>>l.halfBits - 1; k > 0 {

@@ -104,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// byLibrary is a histogram as the library reads what is written of it.
+// byLibrary returns a histogram as the library reads what is written of it.
 func byLibrary(t interface{ Fatal(...any) }, h *hist.Histogram) *hdrhistogram.Histogram {
 	text, err := encode(h)
 	if err != nil {

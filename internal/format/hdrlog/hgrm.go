@@ -62,7 +62,7 @@ func WritePercentiles(w io.Writer, h *hist.Histogram) error {
 
 func milliseconds(ns float64) float64 { return ns / 1e6 }
 
-// spread is the standard deviation of the times, each in the middle of its
+// spread returns the standard deviation of the times, each in the middle of its
 // bucket, around their mean.
 func spread(h *hist.Histogram) float64 {
 	mean, sum := h.Mean(), 0.0

@@ -121,7 +121,7 @@ func (p *parser) comment(line string) error {
 	return nil
 }
 
-// span is the length of the number that a text begins with.
+// span returns the length of the number that a text begins with.
 func span(s string) int {
 	for i := range len(s) {
 		if c := s[i]; (c < '0' || c > '9') && c != '.' {
@@ -212,7 +212,7 @@ func (p *parser) interval(line []byte) (*Interval, error) {
 
 const year = 365 * 24 * 3600
 
-// at is when an interval began.
+// at returns when an interval began.
 func (p *parser) at(m moment) time.Time {
 	if p.start == nil {
 		p.start = &m

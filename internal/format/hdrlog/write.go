@@ -93,7 +93,7 @@ func encode(h *hist.Histogram) ([]byte, error) {
 // digits are those whose buckets are hist's.
 const digits = 2
 
-// exactLine is the comment with what the counts leave out.
+// exactLine returns the comment with what the counts leave out.
 func exactLine(e hist.Exact) string {
 	sum := new(big.Int).SetUint64(e.SumHigh)
 	sum.Lsh(sum, 64).Add(sum, new(big.Int).SetUint64(e.SumLow))

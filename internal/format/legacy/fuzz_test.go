@@ -29,7 +29,7 @@ func has(parts []string, in ...string) bool {
 	})
 }
 
-// quietly are what google/pprof refuses and Read takes as it stands: lines
+// quietly returns what google/pprof refuses and Read takes as it stands: lines
 // longer than 64 KiB, stacks of no addresses, and comments in front of any kind
 // of text, which google/pprof knows in front of counts.
 func quietly(data []byte) bool {

@@ -13,7 +13,7 @@ import (
 	"whet/internal/format/profile"
 )
 
-// written are the samples of a profile with their frames, leaf first: those
+// written returns the samples of a profile with their frames, leaf first: those
 // that lie at an address without a name are left out, and labels of the text's
 // own. The lines are sorted.
 func written(p *callstack.Profile) []string {

@@ -23,7 +23,7 @@ const (
 	untaggedService  = ", service times without a tag"
 )
 
-// Untagged is the tag of the times without one in a log that begins with a line.
+// Untagged returns the tag of the times without one in a log that begins with a line.
 // "": another program's, of which that is not known.
 func Untagged(line string) string {
 	line, ours := strings.CutPrefix(strings.TrimSpace(line), "#["+loggedWith)
@@ -89,7 +89,7 @@ func (l *Log) Interval(iv loadresult.Interval) {
 	}
 }
 
-// End says whether all was written. The log has a head even where there was
+// End reports whether all was written. The log has a head even where there was
 // nothing to write.
 func (l *Log) End(start time.Time) error {
 	if l.err == nil {

@@ -9,7 +9,7 @@ import (
 	"whet/internal/recording"
 )
 
-// NewSums are the figures of a load that the manifest of a service has, for readers
+// NewSums returns the figures of a load that the manifest of a service has, for readers
 // that want no more.
 func NewSums(plan *loadresult.Plan, r *loadresult.Result, origin time.Time) Sums {
 	l := Sums{
@@ -26,7 +26,7 @@ func NewSums(plan *loadresult.Plan, r *loadresult.Result, origin time.Time) Sums
 	return l
 }
 
-// summed is the load of a service as the manifest has it.
+// summed returns the load of a service as the manifest has it.
 func summed(rec *recording.Recording, service *Service) *Load {
 	m := &service.Load
 	start := rec.Origin.Add(time.Duration(m.StartNs))
@@ -42,7 +42,7 @@ func summed(rec *recording.Recording, service *Service) *Load {
 	return &Load{Plan: plan, Result: r, StartNs: m.StartNs, Summed: true}
 }
 
-// statuses are the answers by status, as keys of JSON.
+// statuses returns the answers by status, as keys of JSON.
 func statuses(r *loadresult.Result) map[string]int64 {
 	out := make(map[string]int64)
 	for code, n := range r.Status {

@@ -28,7 +28,7 @@ type Load struct {
 	Warnings []string // about the logs
 }
 
-// TimeNs is when a second of the result began, since the recording's origin.
+// TimeNs returns when a second of the result began, since the recording's origin.
 func (l *Load) TimeNs(s *loadresult.Second) int64 {
 	return l.StartNs + int64(s.Start.Sub(l.Result.Start))
 }

@@ -18,7 +18,7 @@ import (
 
 var logOrigin = time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 
-// logOf is a log of intervals of a second, each with n times of 1 ms, which
+// logOf returns a log of intervals of a second, each with n times of 1 ms, which
 // begin so many seconds after the origin.
 func logOf(t *testing.T, n int64, starts ...int) []byte {
 	t.Helper()

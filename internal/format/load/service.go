@@ -85,7 +85,7 @@ type Sums struct {
 	GeneratorCPUNs *int64            `json:"generator_cpu_ns"` // nil: unknown
 }
 
-// Answered is the number of whole answers, whatever their status.
+// Answered returns the number of whole answers, whatever their status.
 func (l *Sums) Answered() int64 {
 	var n int64
 	for _, c := range l.Status {

@@ -116,7 +116,7 @@ func Restarted(a, b *Row) bool {
 	return false
 }
 
-// states are the fields that go up and down.
+// states returns the fields that go up and down.
 func (r *Row) states() []**int64 {
 	return []**int64{
 		&r.Goroutines, &r.Runnable, &r.Threads,
@@ -124,7 +124,7 @@ func (r *Row) states() []**int64 {
 	}
 }
 
-// counters are the fields that only grow while a process lives.
+// counters returns the fields that only grow while a process lives.
 func (r *Row) counters() []**int64 {
 	return []**int64{
 		&r.AllocBytes, &r.AllocObjects, &r.GCCycles, &r.GCForced, &r.GCPauseNs, &r.GCCPUNs, &r.GCAssistNs, &r.GCIdleNs,

@@ -1,6 +1,6 @@
 package metrics
 
-// Peak is the most resident memory that a process was seen with; nil:
+// Peak returns the most resident memory that a process was seen with; nil:
 // unknown.
 func Peak(rows []Row, start, end int64) *int64 {
 	var peak *int64
@@ -18,7 +18,7 @@ func Peak(rows []Row, start, end int64) *int64 {
 	return peak
 }
 
-// Throttled is how long a process was held back between two moments;
+// Throttled returns how long a process was held back between two moments;
 // nil: unknown.
 func Throttled(rows []Row, start, end int64) *int64 {
 	var first, last *int64
@@ -38,7 +38,7 @@ func Throttled(rows []Row, start, end int64) *int64 {
 	return &ns
 }
 
-// CPU is the CPU time that a process used between two moments, brought
+// CPU returns the CPU time that a process used between two moments, brought
 // to the whole of that time where the rows cover most of it; nil: unknown.
 func CPU(rows []Row, start, end int64) *int64 {
 	var first, last *Row

@@ -62,7 +62,7 @@ func scanEvents(data []byte) (*events, error) {
 	return e, nil
 }
 
-// column is where an event's samples are counted; its periods are beside.
+// column returns where an event's samples are counted; its periods are beside.
 func (e *events) column(index int) int {
 	if e.periods {
 		return 2 * index
@@ -70,7 +70,7 @@ func (e *events) column(index int) int {
 	return index
 }
 
-// main is the column to show: of the event with the most samples. Which comes
+// main returns the column to show: of the event with the most samples. Which comes
 // first is chance.
 func (e *events) main() int {
 	most := 0

@@ -107,7 +107,7 @@ func TestAsReport(t *testing.T) {
 	}
 }
 
-// paths are the samples' frames, root first, by name or address.
+// paths returns the samples' frames, root first, by name or address.
 func paths(p *callstack.Profile) []string {
 	var out []string
 	for c := p.Cursor(); c.Next(); {
@@ -156,7 +156,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// labels are those of all samples, each set once.
+// labels returns those of all samples, each set once.
 func labels(p *callstack.Profile) []string {
 	var out []string
 	for c := p.Cursor(); c.Next(); {
@@ -394,7 +394,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// flatAll are the columns' values.
+// flatAll returns the columns' values.
 func flatAll(p *callstack.Profile) []string {
 	var out []string
 	for column, t := range p.Types {

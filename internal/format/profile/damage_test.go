@@ -33,7 +33,7 @@ func (m *message) strings(list ...string) *message {
 	return m
 }
 
-// num is a scalar field; unlike appendScalar it writes zero too.
+// num returns a scalar field; unlike appendScalar it writes zero too.
 func num(field, v uint64) []byte {
 	return binary.AppendUvarint(appendTag(nil, field, wireVarint), v)
 }
@@ -44,7 +44,7 @@ func line(function, at uint64) []byte {
 	return m.Bytes()
 }
 
-// label is a label of a sample.
+// label returns a label of a sample.
 func label(fields ...[]byte) []byte { return new(message).body(3, fields...).Bytes() }
 
 // The smallest whole profile: main.f at f.go:7 inlined into main.main at
@@ -93,7 +93,7 @@ func stacks(p *callstack.Frames) []string {
 	return out
 }
 
-// leaf is the first sample's.
+// leaf returns the first sample's.
 func leaf(p *callstack.Frames) *callstack.Frame {
 	s := p.Stacks(nil)
 	s.Next()

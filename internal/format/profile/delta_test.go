@@ -75,7 +75,7 @@ func someoneWaits() bool {
 	return false
 }
 
-// samples are the values of each stack, in google/pprof's reading.
+// samples returns the values of each stack, in google/pprof's reading.
 func samples(t *testing.T, data []byte) map[string][]int64 {
 	t.Helper()
 	p, err := google.ParseData(data)
@@ -129,7 +129,7 @@ func column(t *testing.T, data []byte, typ string, functions ...string) int64 {
 	return sum
 }
 
-// base is what `go tool pprof -base` makes of two profiles.
+// base returns what `go tool pprof -base` makes of two profiles.
 func base(t *testing.T, before, after []byte) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -223,7 +223,7 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// made is a profile written out by hand: values of each of its stacks.
+// made returns a profile written out by hand: values of each of its stacks.
 func made(t *testing.T, change func(*google.Profile), types []string, values ...[]int64) []byte {
 	t.Helper()
 	p := &google.Profile{

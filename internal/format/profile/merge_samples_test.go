@@ -74,7 +74,7 @@ func compareMerged(t testing.TB, scales []float64, files [][]byte) {
 	}
 }
 
-// drawnProfile is a profile of a few functions in a program that the system
+// drawnProfile returns a profile of a few functions in a program that the system
 // loaded somewhere, with labels in any order.
 func drawnProfile(t *rapid.T) []byte {
 	base := rapid.SampledFrom([]uint64{0x400000, 0x550000000000, 1 << 63}).Draw(t, "base")

@@ -47,7 +47,7 @@ func newHAR(r *Reader) *harReader {
 	return &harReader{r: r, dec: json.NewDecoder(r.in)}
 }
 
-// fault is an error at the place that the decoder has reached.
+// fault returns an error at the place that the decoder has reached.
 func (h *harReader) fault(err error) error {
 	return h.r.at(h.r.in.line(h.dec.InputOffset()), explain(err))
 }
@@ -179,7 +179,7 @@ func (h *harReader) leave() error {
 	return fmt.Errorf("%v follows the end of the archive", token)
 }
 
-// target is an entry's request, or why there is none that can be sent.
+// target returns an entry's request, or why there is none that can be sent.
 func (e *harEntry) target() (t Target, skipped string, err error) {
 	q := e.Request
 	if q == nil || q.Method == "" || q.URL == "" {
@@ -218,7 +218,7 @@ func (e *harEntry) target() (t Target, skipped string, err error) {
 	return t, "", nil
 }
 
-// headerOf is the first value of a header, or "".
+// headerOf returns the first value of a header, or "".
 func headerOf(header []Field, name string) string {
 	for _, p := range header {
 		if strings.EqualFold(p.Name, name) {
@@ -238,7 +238,7 @@ func ofConnection(name string) bool {
 	return false
 }
 
-// body is the request's body, or why it cannot be had.
+// body returns the request's body, or why it cannot be had.
 func (c *harContent) body() (body []byte, skipped string, err error) {
 	form, _, _ := strings.Cut(c.MimeType, ";")
 	form = strings.ToLower(strings.TrimSpace(form))

@@ -99,7 +99,7 @@ func NewReader(r io.Reader, o Options) *Reader {
 	return t
 }
 
-// head is the begin of what a reader holds: as much as has that many bytes other
+// head returns the begin of what a reader holds: as much as has that many bytes other
 // than blanks, and no more, since a pipe may be long in bringing it.
 func head(r *bufio.Reader, solid int) []byte {
 	for n := 1; ; n++ {
@@ -110,7 +110,7 @@ func head(r *bufio.Reader, solid int) []byte {
 	}
 }
 
-// Format is how the file is read.
+// Format returns how the file is read.
 func (r *Reader) Format() Format { return r.o.Format }
 
 // Warnings say what was left out so far.
@@ -165,7 +165,7 @@ func (r *Reader) at(line int, err error) error {
 	return fmt.Errorf("read targets: %s:%d: %w", r.o.Name, line, err)
 }
 
-// body is what a file holds that a target refers to. Each is read once.
+// body returns what a file holds that a target refers to. Each is read once.
 func (r *Reader) body(name string) ([]byte, error) {
 	if b, ok := r.files[name]; ok {
 		r.bodies -= int64(len(b)) // it is in memory once
@@ -258,7 +258,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// line is the line on which a byte lies. Offsets must not go back.
+// line returns the line on which a byte lies. Offsets must not go back.
 func (l *lines) line(offset int64) int {
 	i, _ := slices.BinarySearch(l.breaks, offset)
 	l.before += i

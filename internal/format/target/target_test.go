@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// files are the bodies that targets refer to.
+// files returns the bodies that targets refer to.
 func files(name string) ([]byte, error) {
 	if name == "missing" {
 		return nil, errors.New("there is none")

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// receiverVar is a method's receiver; nil where the type is.
+// receiverVar returns a method's receiver; nil where the type is.
 func receiverVar(pkg *types.Package, name string, t types.Type) *types.Var {
 	if t == nil {
 		return nil
@@ -177,7 +177,7 @@ func (c *content) isKept(pkg *types.Package) bool {
 	return c.kept[pkg.Path()]
 }
 
-// keptType is a type of a package that was checked from source.
+// keptType returns a type of a package that was checked from source.
 func (d *decoder) keptType() types.Type {
 	row := &d.packages[d.number(len(d.packages))-1]
 	name := d.text()

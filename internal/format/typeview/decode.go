@@ -227,7 +227,7 @@ func (s *size) closed(name string) {
 	}
 }
 
-// pkg is the package that a name belongs to, which may be none.
+// pkg returns the package that a name belongs to, which may be none.
 func (d *decoder) pkg() *types.Package {
 	n := d.uint()
 	if n == 0 {

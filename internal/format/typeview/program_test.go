@@ -80,7 +80,7 @@ func (p *program) export(path string) *types.Package {
 	return pkg
 }
 
-// view is the view of the kept packages, and imported what they import.
+// view returns the view of the kept packages, and imported what they import.
 func (p *program) view() (v *View, imported []*types.Package) {
 	v = &View{GoVersion: runtime.Version(), GOARCH: runtime.GOARCH}
 	want := make(map[string]bool)

@@ -229,7 +229,7 @@ func (c *cursor) uint() uint64 {
 	}
 }
 
-// length is a number of bytes that follow somewhere.
+// length returns a number of bytes that follow somewhere.
 func (c *cursor) length() int {
 	n := c.uint()
 	if n > uint64(len(c.data)) {
@@ -238,7 +238,7 @@ func (c *cursor) length() int {
 	return int(n)
 }
 
-// count is a number of parts that follow here, of so many bytes each at least.
+// count returns a number of parts that follow here, of so many bytes each at least.
 func (c *cursor) count(size int) int {
 	n := c.uint()
 	if n > uint64((len(c.data)-c.at)/size) {
@@ -274,7 +274,7 @@ func (c *cursor) end() {
 	}
 }
 
-// arrayLength is what an array may have of elements.
+// arrayLength returns what an array may have of elements.
 func (c *cursor) arrayLength() int64 {
 	n := c.uint()
 	if n > math.MaxInt64 {

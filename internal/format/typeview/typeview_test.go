@@ -39,7 +39,7 @@ func checkSource(t testing.TB, path, src string, imports ...*types.Package) *typ
 	return pkg
 }
 
-// small is a program of three packages: kept is kept, and b refers to it.
+// small returns a program of three packages: kept is kept, and b refers to it.
 func small(t testing.TB) (v *View, imported []*types.Package) {
 	a := checkSource(t, "example.com/a", `package a
 type List[T any] struct { next *List[T]; Val T }
@@ -90,7 +90,7 @@ func keptOf(t testing.TB, src string) func(string) (*types.Package, error) {
 
 const keptSource = "package kept\ntype T struct { N int }\ntype G[P any] struct { P P }\ntype Face interface { Face() T }\n"
 
-// payload is the unpacked part of a view.
+// payload returns the unpacked part of a view.
 func payload(t testing.TB, v *View, imported []*types.Package) []byte {
 	t.Helper()
 	var out bytes.Buffer

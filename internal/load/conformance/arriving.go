@@ -96,7 +96,7 @@ func (s *runner) openLoop(t *testing.T) {
 	})
 }
 
-// due is how many arrivals a plan has between two moments, one by one.
+// due returns how many arrivals a plan has between two moments, one by one.
 func due(plan schedule.Schedule, from, to time.Duration) (n int64) {
 	a := plan.Arrivals(0, 1)
 	for at := a.Next(); at < to; at = a.Next() {

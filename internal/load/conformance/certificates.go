@@ -71,7 +71,7 @@ func (a *authority) certificate(names ...string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key, Leaf: cert}
 }
 
-// trusted is the configuration of a client that trusts it.
+// trusted returns the configuration of a client that trusts it.
 func (a *authority) trusted() *tls.Config {
 	return &tls.Config{RootCAs: a.pool, ServerName: "127.0.0.1"}
 }

@@ -46,7 +46,7 @@ func (s *runner) exactly(t *testing.T) {
 	}
 }
 
-// spare is how many connections more than it was told an engine may make to make
+// spare returns how many connections more than it was told an engine may make to make
 // up for kept ones: on a machine so busy that it takes 50 ms to hand a request to
 // the kernel, net/http gives up the connection after the answer.
 func spare(connections int) int { return 2 + connections/2 }

@@ -26,7 +26,7 @@ func (s *runner) answers(t *testing.T) {
 	t.Run("no HTTP behind an answer", s.noHTTPBehind)
 }
 
-// request is what an answer is to.
+// request returns what an answer is to.
 func (a *responseCase) request(address string) message.Target {
 	return message.Target{Method: a.method, URL: "http://" + address + "/"}
 }

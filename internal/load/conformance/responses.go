@@ -23,7 +23,7 @@ type responseCase struct {
 	once bool
 }
 
-// answers are what any engine must read, whatever way it comes in pieces. Where
+// answers returns what any engine must read, whatever way it comes in pieces. Where
 // the standard's letter and net/http differ, net/http is followed: its users
 // are those who read the figures.
 func answers() []responseCase {

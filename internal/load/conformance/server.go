@@ -174,7 +174,7 @@ func (s *server) close() {
 	}
 }
 
-// addr is where the server listens.
+// addr returns where the server listens.
 func (s *server) addr() string { return s.listener.Addr().String() }
 
 // read reads a request with its body; nil when there is none.
@@ -282,7 +282,7 @@ func (c *conn) half() {
 	}
 }
 
-// sized is an answer of status 200 with a body.
+// sized returns an answer of status 200 with a body.
 func sized(body string) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 }

@@ -181,7 +181,7 @@ func median(states []state) uint64 {
 	return memory[len(memory)/2]
 }
 
-// hostile is a server that does what it is asked half of the time. What it does
+// hostile returns a server that does what it is asked half of the time. What it does
 // to request n, of those that it reads, is a function of the seed and n.
 func hostile(seed uint64) func(*conn) {
 	long := strings.Repeat("0123456789abcdef", 64<<10/16)
@@ -282,7 +282,7 @@ func mischief(c *conn, rng *rand.Rand, long string, whole []byte) bool {
 	return false
 }
 
-// hostileStreams is the same with HTTP/2, as far as net/http's server goes.
+// hostileStreams returns the same with HTTP/2, as far as net/http's server goes.
 func hostileStreams(seed uint64) http.HandlerFunc {
 	var mu sync.Mutex
 	source := rand.New(rand.NewPCG(seed, 0))

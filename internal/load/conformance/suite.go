@@ -67,7 +67,7 @@ type outcome struct {
 	report engine.Report
 }
 
-// job is a closed loop of two connections to a plain server, of as many
+// job returns a closed loop of two connections to a plain server, of as many
 // requests as are set.
 func job(t testing.TB, network, dial string, requests int64, targets ...message.Target) *engine.Job {
 	t.Helper()
@@ -85,7 +85,7 @@ func job(t testing.TB, network, dial string, requests int64, targets ...message.
 	return j
 }
 
-// to is a job of GET requests to a server.
+// to returns a job of GET requests to a server.
 func (s *server) to(requests int64) *engine.Job {
 	return job(s.t, "tcp", s.addr(), requests, message.Target{URL: "http://" + s.addr() + "/"})
 }

@@ -76,14 +76,14 @@ func (s *runner) ipv6(t *testing.T) {
 	server.counted(t, 20, 2)
 }
 
-// secure is a server with TLS. Its connections that end before a request was
+// secure returns a server with TLS. Its connections that end before a request was
 // read are handshakes that failed.
 func secure(t *testing.T, config *tls.Config, serve func(*conn)) *server {
 	t.Helper()
 	return listenOn(t, tls.NewListener(tcp(t, "127.0.0.1:0"), config), serve)
 }
 
-// toSecure is a job to a server with TLS.
+// toSecure returns a job to a server with TLS.
 func (s *server) toSecure(requests int64, config *tls.Config) *engine.Job {
 	j := job(s.t, "tcp", s.addr(), requests, message.Target{URL: "https://" + s.addr() + "/"})
 	config.ServerName = "127.0.0.1"

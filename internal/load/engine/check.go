@@ -80,7 +80,7 @@ func (c *Check) Looks() bool {
 	return c != nil && (len(c.Header) > 0 || c.Bytes != nil || c.SHA256 != "" || len(c.JSON) > 0)
 }
 
-// StatusKind is the kind of failure of an answer by its status alone; "": none.
+// StatusKind returns the kind of failure of an answer by its status alone; "": none.
 func (c *Check) StatusKind(status int) string {
 	if c == nil || len(c.Status) == 0 {
 		return record.StatusKind(status)

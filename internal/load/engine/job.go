@@ -163,7 +163,7 @@ func (j *Job) Again(chosen, refused int64) bool {
 	return answers > 0 && refused-o.since < int64(Outage)
 }
 
-// Now is the moment that it is.
+// Now returns the moment that it is.
 func (j *Job) Now() int64 {
 	if j.Clock == nil {
 		return int64(time.Since(j.Origin))
@@ -171,7 +171,7 @@ func (j *Job) Now() int64 {
 	return int64(j.Clock().Sub(j.Origin))
 }
 
-// Ends is the moment when the load ends: nothing is due from then on, and a
+// Ends returns the moment when the load ends: nothing is due from then on, and a
 // closed loop is cut off.
 func (j *Job) Ends() int64 { return int64(j.Warmup + j.Duration) }
 

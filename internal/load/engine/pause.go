@@ -14,7 +14,7 @@ const (
 	longestPause = 100 * time.Millisecond
 )
 
-// Next is the pause after one more failure.
+// Next returns the pause after one more failure.
 func (p *Pause) Next() time.Duration {
 	d := max(p.next, firstPause)
 	p.next = min(2*d, longestPause)

@@ -89,7 +89,7 @@ func (v *Verifier) Body(p []byte) {
 	}
 }
 
-// Kind is the kind of failure of the whole answer that was seen; "": it is
+// Kind returns the kind of failure of the whole answer that was seen; "": it is
 // right.
 func (v *Verifier) Kind(status int) string {
 	if kind := v.c.StatusKind(status); kind != "" {

@@ -12,7 +12,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// verdict is what a verifier says of an answer that comes in pieces of n bytes.
+// verdict returns what a verifier says of an answer that comes in pieces of n bytes.
 func verdict(v *Verifier, header [][2]string, body string, n int) string {
 	v.Reset()
 	for _, f := range header {
@@ -110,7 +110,7 @@ func TestCheckValidate(t *testing.T) {
 	}
 }
 
-// reference is what encoding/json says.
+// reference returns what encoding/json says.
 func reference(body string, f Field) bool {
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()

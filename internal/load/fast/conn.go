@@ -137,7 +137,7 @@ func (l *loop) dial(c *conn, now int64) {
 	l.t.connect(c)
 }
 
-// target is the address that c is to try: the one that served last, and then
+// target returns the address that c is to try: the one that served last, and then
 // the others in turn.
 func (l *loop) target(c *conn) *peer {
 	return &l.peers[(l.peer.Load()+c.peers)%int32(len(l.peers))]
@@ -276,7 +276,7 @@ func (l *loop) hangUp(c *conn) {
 	c.state, c.out = closed, nil
 }
 
-// outcome is what is known of the request under way.
+// outcome returns what is known of the request under way.
 func (l *loop) outcome(c *conn, now int64) record.Outcome {
 	return record.Outcome{
 		Due: c.due, Free: c.free, First: !c.began, Sent: c.sent, End: now,

@@ -13,7 +13,7 @@ import (
 	"whet/internal/load/wire"
 )
 
-// Epoll is the engine over epoll.
+// Epoll returns the engine over epoll.
 func Epoll() (engine.Engine, error) {
 	return driver{name: "epoll", transport: newEpoll, shaking: maxShaking}, nil
 }

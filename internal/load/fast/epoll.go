@@ -292,7 +292,7 @@ func (t *epoll) pollCoarsely(d int64) (int, syscall.Errno) {
 	return count(n, errno), errno
 }
 
-// count is the result of a system call that counts; 0 where it failed.
+// count returns the result of a system call that counts; 0 where it failed.
 func count(n uintptr, errno syscall.Errno) int {
 	if errno != 0 {
 		return 0

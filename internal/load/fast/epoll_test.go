@@ -14,7 +14,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// pair is a loop with one connection whose first request is on its way, and the
+// pair returns a loop with one connection whose first request is on its way, and the
 // service's end of it. The job wants a second request.
 func pair(t *testing.T) (l *loop, poll *epoll, service net.Conn) {
 	t.Helper()
@@ -53,7 +53,7 @@ func say(t *testing.T, service net.Conn, n int) {
 	}
 }
 
-// result is what was recorded so far.
+// result returns what was recorded so far.
 func result(j *engine.Job) *loadresult.Result { return j.Recorder.Finish(j.Now(), true) }
 
 // An answer with the end of the connection after it: the next request is not

@@ -188,7 +188,7 @@ func (l *loop) pass(now int64) {
 	}
 }
 
-// untilNext is how long nothing is due.
+// untilNext returns how long nothing is due.
 func (l *loop) untilNext(now int64) int64 {
 	next := l.tick
 	if now < l.end {

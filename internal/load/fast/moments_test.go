@@ -15,7 +15,7 @@ import (
 	"whet/internal/schedule"
 )
 
-// oneLoop is a job's only loop, which a test steps through itself.
+// oneLoop returns a job's only loop, which a test steps through itself.
 func oneLoop(t *testing.T, j *engine.Job, transport func(*loop) (transport, error), n int) *loop {
 	t.Helper()
 	p, err := newPlan(t.Context(), j)
@@ -31,7 +31,7 @@ func oneLoop(t *testing.T, j *engine.Job, transport func(*loop) (transport, erro
 	return l
 }
 
-// byHand is a loop over a transport that carries nothing, by a clock that goes on
+// byHand returns a loop over a transport that carries nothing, by a clock that goes on
 // by a millisecond each time that it is read.
 func byHand(t *testing.T, j *engine.Job, connections int) (*loop, *silentTransport) {
 	t.Helper()

@@ -35,7 +35,7 @@ const (
 	serviceShift = 6    // the mean service time is over some 64 answers
 )
 
-// nap is how long to sleep before looking for answers; 0: wait for the first.
+// nap returns how long to sleep before looking for answers; 0: wait for the first.
 func (l *loop) nap() int64 {
 	if l.underWay < napBusy || l.found >= l.many() || l.arrivals != nil {
 		return 0
@@ -50,7 +50,7 @@ func (l *loop) nap() int64 {
 	return n
 }
 
-// many is how many answers at once are so many that waiting for more saves
+// many returns how many answers at once are so many that waiting for more saves
 // nothing.
 func (l *loop) many() int { return min(l.underWay/2, 32) }
 

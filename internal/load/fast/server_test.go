@@ -107,7 +107,7 @@ func hello(c net.Conn) {
 // silent reads all there is and answers nothing.
 func silent(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// job is a closed loop of GET requests to a TCP server.
+// job returns a closed loop of GET requests to a TCP server.
 func job(t testing.TB, addr string, targets ...message.Target) *engine.Job {
 	t.Helper()
 	if len(targets) == 0 {

@@ -64,7 +64,7 @@ func tcpPeer(ip net.IPAddr, port int) peer {
 	return peer{family: unix.AF_INET6, raw: raw}
 }
 
-// zone is the number of an interface that an address of a link goes through.
+// zone returns the number of an interface that an address of a link goes through.
 func zone(name string) uint32 {
 	if name == "" {
 		return 0
@@ -76,7 +76,7 @@ func zone(name string) uint32 {
 	return uint32(n)
 }
 
-// unixPeer is the socket at a path, or with a leading @ that of an abstract
+// unixPeer returns the socket at a path, or with a leading @ that of an abstract
 // name.
 func unixPeer(path string) ([]peer, error) {
 	const room = unix.SizeofSockaddrUnix - 2
@@ -126,7 +126,7 @@ func send(fd int32, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// pending is the error that a socket ended with.
+// pending returns the error that a socket ended with.
 func pending(fd int32) syscall.Errno {
 	n, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_ERROR)
 	if err != nil {

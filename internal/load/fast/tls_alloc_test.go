@@ -60,7 +60,7 @@ type blocks struct{ objects, bytes int64 }
 
 func (b blocks) sub(o blocks) blocks { return blocks{b.objects - o.objects, b.bytes - o.bytes} }
 
-// loopAllocations are those that were made by a loop's thread so far, by the
+// loopAllocations returns those that were made by a loop's thread so far, by the
 // function that made them.
 func loopAllocations() map[string]blocks {
 	for range 3 { // a profile is two collections old

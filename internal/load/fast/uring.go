@@ -50,7 +50,7 @@ const (
 	maxBuffers  = 256
 )
 
-// IOUring is the engine over io_uring, or the reason why there is none.
+// IOUring returns the engine over io_uring, or the reason why there is none.
 func IOUring() (engine.Engine, error) {
 	probe, err := iouring.New(iouring.Options{Entries: 1})
 	if err != nil {
@@ -108,7 +108,7 @@ func newUring(l *loop) (transport, error) {
 	return t, nil
 }
 
-// powerOfTwo is the least one that is not less than n, within bounds that are
+// powerOfTwo returns the least one that is not less than n, within bounds that are
 // powers of two.
 func powerOfTwo(n, least, most int) int {
 	p := least
@@ -311,7 +311,7 @@ func (t *uring) happened(e iouring.Completion) {
 	}
 }
 
-// conn is the connection that a completion is of; nil if its socket is gone.
+// conn returns the connection that a completion is of; nil if its socket is gone.
 func (t *uring) conn(e iouring.Completion) *conn {
 	c := &t.l.conns[uint32(e.Data)>>opBits]
 	if c.gen != uint32(e.Data>>32) || c.fd < 0 {

@@ -21,7 +21,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// byIOUring is the engine over io_uring, where the kernel lets it.
+// byIOUring returns the engine over io_uring, where the kernel lets it.
 func byIOUring(t testing.TB) engine.Engine {
 	t.Helper()
 	e, err := IOUring()

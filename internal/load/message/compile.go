@@ -177,7 +177,7 @@ func (c *compiled) compilePath(t *Target, rest string, table *Table) error {
 	return nil
 }
 
-// queryFrom is the first part after the one that holds the question mark.
+// queryFrom returns the first part after the one that holds the question mark.
 func queryFrom(parts template) int {
 	for i := range parts {
 		if parts[i].kind == kindText && strings.Contains(parts[i].text, "?") {

@@ -21,7 +21,7 @@ const (
 // is written.
 var filters = map[string]escape{"raw": raw, "query": inQuery, "json": inJSON}
 
-// filtered is how a value is written where a filter is asked for at a place.
+// filtered returns how a value is written where a filter is asked for at a place.
 func (e escape) filtered(filter escape) (escape, error) {
 	url := e == inPath || e == inQuery || e == rawURL
 	switch {

@@ -71,7 +71,7 @@ func New(targets []Target, o Options) (*Set, error) {
 	return s, nil
 }
 
-// name is how a target is called in an error.
+// name returns how a target is called in an error.
 func (t *Target) name(i, of int) string {
 	switch {
 	case t.From != "":
@@ -122,7 +122,7 @@ func (s *Set) UsesTable() bool {
 	return slices.ContainsFunc(s.targets, func(c compiled) bool { return c.rowed })
 }
 
-// Len is the number of targets.
+// Len returns the number of targets.
 func (s *Set) Len() int { return len(s.targets) }
 
 // One returns the message of a set whose requests are all the same bytes.
@@ -144,11 +144,11 @@ func (s *Set) Fixed(i int) (*Message, bool) {
 	return &m, true
 }
 
-// Hosts are the origins the targets are sent to, as "https://example.com:8443",
+// Hosts returns the origins the targets are sent to, as "https://example.com:8443",
 // in the order of the targets; Message.Origin counts in it.
 func (s *Set) Hosts() []string { return s.hosts }
 
-// pick is the target that a number in [0, 1) falls on.
+// pick returns the target that a number in [0, 1) falls on.
 func (s *Set) pick(u float64) int {
 	x := u * s.upTo[len(s.upTo)-1]
 	i := sort.Search(len(s.upTo), func(i int) bool { return s.upTo[i] > x })

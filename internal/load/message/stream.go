@@ -100,7 +100,7 @@ func (st *Stream) add(t template) {
 	st.ends = append(st.ends, len(st.buf))
 }
 
-// nextRow is the table's row for one message.
+// nextRow returns the table's row for one message.
 func (st *Stream) nextRow() []string {
 	s := st.set
 	return s.table.rows[(s.rows.Add(1)-1)%int64(len(s.table.rows))]

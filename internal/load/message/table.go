@@ -69,10 +69,10 @@ func readTable(name string, r io.Reader, maxBytes int64, maxRows int) (*Table, e
 	}
 }
 
-// Columns are the names of the columns.
+// Columns returns the names of the columns.
 func (t *Table) Columns() []string { return t.columns }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (t *Table) Rows() int { return len(t.rows) }
 
 // errTooLong is wrapped by what bounded returns.

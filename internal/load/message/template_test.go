@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// table is a CSV file with a column of plain values, one of odd ones and one
+// table returns a CSV file with a column of plain values, one of odd ones and one
 // whose name holds a blank.
 func table(t *testing.T) *Table {
 	t.Helper()
@@ -26,7 +26,7 @@ func table(t *testing.T) *Table {
 	return tab
 }
 
-// bodies are the bodies of the first n messages of a body's template.
+// bodies returns the bodies of the first n messages of a body's template.
 func bodies(t *testing.T, body string, o Options, n int) []string {
 	t.Helper()
 	st := one(t, Target{URL: "http://h/", Body: []byte(body)}, o).Stream(0)
@@ -202,7 +202,7 @@ func TestTemplateRefuses(t *testing.T) {
 	}
 }
 
-// sequence is what a stream makes.
+// sequence returns what a stream makes.
 func sequence(s *Set, k, n int) []string {
 	st := s.Stream(k)
 	var out []string

@@ -41,10 +41,10 @@ func ParseThink(text string) (Think, error) {
 // None reports whether there is no think time.
 func (t Think) None() bool { return t.mean == 0 }
 
-// Mean is the expected think time.
+// Mean returns the expected think time.
 func (t Think) Mean() time.Duration { return t.mean }
 
-// Draw is the next think time. An exponential one is at most an hour.
+// Draw returns the next think time. An exponential one is at most an hour.
 func (t Think) Draw(rng *rand.Rand) time.Duration {
 	if !t.exponential {
 		return t.mean
@@ -52,7 +52,7 @@ func (t Think) Draw(rng *rand.Rand) time.Duration {
 	return time.Duration(min(rng.ExpFloat64()*float64(t.mean), float64(longestThink)))
 }
 
-// String is the think time as ParseThink reads it.
+// String returns the think time as ParseThink reads it.
 func (t Think) String() string {
 	if t.exponential {
 		return "exp:" + t.mean.String()

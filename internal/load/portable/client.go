@@ -91,7 +91,7 @@ func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 	}
 }
 
-// unsent is what became of a request that had no connection before the load was
+// unsent returns what became of a request that had no connection before the load was
 // given up.
 func unsent(due, now int64) *record.Outcome {
 	return &record.Outcome{Due: due, Free: now, Sent: -1, End: now, Kind: loadresult.TimedOut}

@@ -15,7 +15,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// one is the only client of a job with one connection, and what ends its load.
+// one returns the only client of a job with one connection, and what ends its load.
 func one(t *testing.T, j *engine.Job) (*client, context.CancelFunc) {
 	t.Helper()
 	j.Connections, j.Streams, j.KeepAlive, j.Duration = 1, 1, true, time.Hour

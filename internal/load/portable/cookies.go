@@ -46,12 +46,12 @@ func (j *jar) put(o *origin, target string, res *http.Response) {
 	j.jar.SetCookies(o.cookieURL(target), room)
 }
 
-// get are the cookies that go with a request.
+// get returns the cookies that go with a request.
 func (j *jar) get(o *origin, target string) []*http.Cookie {
 	return j.jar.Cookies(o.cookieURL(target))
 }
 
-// cookieURL is what a jar needs to know of a request.
+// cookieURL returns what a jar needs to know of a request.
 func (o *origin) cookieURL(target string) *url.URL {
 	u, err := url.ParseRequestURI(target)
 	if err != nil {

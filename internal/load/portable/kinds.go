@@ -17,7 +17,7 @@ var errSwitching = errors.New("the server switched protocols without being asked
 // errStatus is an answer whose status is none, which net/http takes.
 var errStatus = errors.New("the answer's status is not a number from 100 to 999")
 
-// errVersion is an answer in another version of HTTP than the one that was
+// errVersion returns an answer in another version of HTTP than the one that was
 // agreed on.
 func errVersion(proto string) error {
 	return fmt.Errorf("the server answers in %s, not in the protocol of the request", record.Line(proto))

@@ -61,7 +61,7 @@ func newArrivals(j *engine.Job, clients int) *arrivals {
 	return a
 }
 
-// moment is when the next arrival of a row is due.
+// moment returns when the next arrival of a row is due.
 func (a *arrivals) moment(row *schedule.Arrivals) int64 {
 	due := int64(row.Next())
 	if due >= a.end {

@@ -144,14 +144,14 @@ func (s *socket) settle() bool {
 	return !s.closed
 }
 
-// end is how the other side ended the connection; nil where that was not read.
+// end returns how the other side ended the connection; nil where that was not read.
 func (s *socket) end() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended
 }
 
-// sent is how many bytes were written so far.
+// sent returns how many bytes were written so far.
 func (s *socket) sent() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

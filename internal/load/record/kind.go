@@ -23,7 +23,7 @@ var ErrTimeout = errors.New("no answer within the timeout")
 // end in time.
 var ErrHalfAnswer = errors.New("the answer's head came, and its end did not within the timeout")
 
-// StatusKind is the kind of an answer that counts as failed; "" of others.
+// StatusKind returns the kind of an answer that counts as failed; "" of others.
 func StatusKind(status int) string {
 	switch {
 	case status >= 500:
@@ -34,7 +34,7 @@ func StatusKind(status int) string {
 	return ""
 }
 
-// StatusText is a status with its name, as "404 Not Found".
+// StatusText returns a status with its name, as "404 Not Found".
 func StatusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }

@@ -34,7 +34,7 @@ type Outcome struct {
 // timed reports whether the request has a time to be recorded.
 func (o *Outcome) timed() bool { return o.Status != 0 || o.Kind == loadresult.TimedOut }
 
-// example is what a kind of failure means where nobody says more.
+// example returns what a kind of failure means where nobody says more.
 func (o *Outcome) example() string {
 	switch {
 	case o.Kind == loadresult.TimedOut && o.Begun:

@@ -136,12 +136,12 @@ func (r *Recorder) closeBefore(second int64) {
 	}
 }
 
-// Answers is the number of whole answers so far, with those of the warm-up.
+// Answers returns the number of whole answers so far, with those of the warm-up.
 func (r *Recorder) Answers() int64 {
 	return r.sum(func(s *Shard) int64 { return s.answers.Load() })
 }
 
-// Counted is the number of requests so far that count, and of them those that
+// Counted returns the number of requests so far that count, and of them those that
 // failed.
 func (r *Recorder) Counted() (requests, failed int64) {
 	// The failed ones first: they are never more.
@@ -149,7 +149,7 @@ func (r *Recorder) Counted() (requests, failed int64) {
 	return r.sum(func(s *Shard) int64 { return s.requests.Load() }), failed
 }
 
-// WarmedUp is the same of the warm-up.
+// WarmedUp returns the same of the warm-up.
 func (r *Recorder) WarmedUp() (requests, failed int64) {
 	failed = r.sum(func(s *Shard) int64 { return s.warmFailed.Load() })
 	return r.sum(func(s *Shard) int64 { return s.warmUp.Load() }), failed
@@ -218,7 +218,7 @@ func (r *Recorder) Finish(end int64, interrupted bool) *loadresult.Result {
 	return res
 }
 
-// length is how long the load was after its warm-up.
+// length returns how long the load was after its warm-up.
 func (r *Recorder) length(end int64, interrupted bool) time.Duration {
 	now := time.Duration(end) - r.plan.Warmup
 	var latest time.Duration

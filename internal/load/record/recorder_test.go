@@ -22,7 +22,7 @@ func plan(duration time.Duration) Plan {
 	return Plan{Origin: epoch.Add(-time.Duration(warm)), Warmup: time.Duration(warm), Duration: duration}
 }
 
-// ended is a closed loop's request that ended at a moment after the warm-up.
+// ended returns a closed loop's request that ended at a moment after the warm-up.
 func ended(at int64, o Outcome) *Outcome {
 	o.Due, o.End = -1, warm+at
 	o.Sent = o.End - o.Sent // given as the service time

@@ -28,7 +28,7 @@ func (r *Recorder) Watch(bound int64, f func(*Outcome) bool) {
 	}
 }
 
-// Took is how long a request took, from when it was due where that was planned.
+// Took returns how long a request took, from when it was due where that was planned.
 func (o *Outcome) Took() int64 {
 	if o.Due >= 0 {
 		return o.End - o.Due
@@ -49,5 +49,5 @@ func (w *watch) see(o *Outcome) {
 	}
 }
 
-// Origin is the moment that all times are since.
+// Origin returns the moment that all times are since.
 func (r *Recorder) Origin() time.Time { return r.plan.Origin }

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// next is a place for an operation. Where the queue is full the kernel takes what
+// next returns a place for an operation. Where the queue is full the kernel takes what
 // is there first.
 func (r *Ring) next() *sqe {
 	if r.tail-atomic.LoadUint32(r.sqHead) > r.sqMask {

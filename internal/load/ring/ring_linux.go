@@ -256,7 +256,7 @@ type Completion struct {
 	flags uint32
 }
 
-// Next is the next completion; ok is false when none is there.
+// Next returns the next completion; ok is false when none is there.
 func (r *Ring) Next() (c Completion, ok bool) {
 	if r.head == atomic.LoadUint32(r.cqTail) {
 		return c, false
@@ -273,5 +273,5 @@ func (r *Ring) Next() (c Completion, ok bool) {
 	return c, true
 }
 
-// Left is how many completions are there to be read.
+// Left returns how many completions are there to be read.
 func (r *Ring) Left() int { return int(atomic.LoadUint32(r.cqTail) - r.head) }

@@ -70,7 +70,7 @@ func (b Bound) Holds(value float64) bool {
 	return value >= b.Value
 }
 
-// String is the metric as Parse reads it.
+// String returns the metric as Parse reads it.
 func (m Metric) String() string {
 	prefix := ""
 	switch m.Times {
@@ -92,7 +92,7 @@ func (m Metric) String() string {
 	return "throughput"
 }
 
-// String is the bounds as Parse reads them.
+// String returns the bounds as Parse reads them.
 func (b Bounds) String() string {
 	parts := make([]string, len(b))
 	for i := range b {
@@ -101,7 +101,7 @@ func (b Bounds) String() string {
 	return strings.Join(parts, ",")
 }
 
-// String is the bound as Parse reads it.
+// String returns the bound as Parse reads it.
 func (b Bound) String() string {
 	var value string
 	switch b.Metric.Kind {

@@ -30,7 +30,7 @@ func (b Bounds) Judge(r *loadresult.Result) []Verdict {
 	return out
 }
 
-// Broken is the first verdict of a broken bound.
+// Broken returns the first verdict of a broken bound.
 func Broken(verdicts []Verdict) (Verdict, bool) {
 	for _, v := range verdicts {
 		if v.Broken {
@@ -61,7 +61,7 @@ func (b Bound) judge(r *loadresult.Result) Verdict {
 	return v
 }
 
-// of is the metric of a result, NaN with the reason where it has none.
+// of returns the metric of a result, NaN with the reason where it has none.
 func (m Metric) of(r *loadresult.Result) (value float64, note string) {
 	seconds := r.End.Sub(r.Start).Seconds()
 	switch {
@@ -106,7 +106,7 @@ func (m Metric) in(h *hist.Histogram) (value float64, note string) {
 	return float64(h.Quantile(m.Percent / 100)), note
 }
 
-// String is the verdict in one line: "p99<50ms is broken: 61.2 ms".
+// String returns the verdict in one line: "p99<50ms is broken: 61.2 ms".
 func (v Verdict) String() string {
 	note := ""
 	if v.Note != "" {
@@ -121,7 +121,7 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%s is met: %s%s", v.Bound, v.Bound.Metric.print(v.Value), note)
 }
 
-// Measured is what was measured with its unit; "" when it is unknown.
+// Measured returns what was measured with its unit; "" when it is unknown.
 func (v Verdict) Measured() string {
 	if v.Unknown {
 		return ""

@@ -88,7 +88,7 @@ func (s *session) calibrateCPU(ctx context.Context, b *benchmarkPair, n int64, m
 	return base, nil
 }
 
-// shared are the metrics that both sides report, in the order of package
+// shared returns the metrics that both sides report, in the order of package
 // testing: its own, then the benchmark's.
 func shared(old, new benchmark.Line) []compare.Metric {
 	seen, other := compare.Slice{}, sliceOf(new)
@@ -101,7 +101,7 @@ func shared(old, new benchmark.Line) []compare.Metric {
 	return out
 }
 
-// sliceOf is a line by unit.
+// sliceOf returns a line by unit.
 func sliceOf(l benchmark.Line) compare.Slice {
 	out := compare.Slice{}
 	for _, m := range l.Values() {

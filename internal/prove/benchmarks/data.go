@@ -45,7 +45,7 @@ func (d data) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// differs is the first name, in their order, that is not the same in both; ""
+// differs returns the first name, in their order, that is not the same in both; ""
 // for none.
 func (d data) differs(other data) string {
 	all := maps.Clone(d.files)
@@ -58,7 +58,7 @@ func (d data) differs(other data) string {
 	return ""
 }
 
-// dataOf are the data of all packages, by side.
+// dataOf returns the data of all packages, by side.
 func dataOf(pair *sides.Pair) [][2]data {
 	r := dataReader{seen: map[string]data{}}
 	out := make([][2]data, len(pair.Packages()))
@@ -134,7 +134,7 @@ func readData(root fs.FS, dir string) data {
 	return d
 }
 
-// contentOf is what stands for a file's content, of which at most left bytes
+// contentOf returns what stands for a file's content, of which at most left bytes
 // are read.
 func contentOf(root fs.FS, name string, left int64) (content string, read int64) {
 	info, err := fs.Stat(root, name) // of what a link leads to

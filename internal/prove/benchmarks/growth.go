@@ -117,7 +117,7 @@ func (s *session) watch(ctx context.Context, b *benchmarkPair, side compare.Side
 	return nil
 }
 
-// cpuPerOp is the CPU time of the operations that y has more than x; ok is false
+// cpuPerOp returns the CPU time of the operations that y has more than x; ok is false
 // where it is not known, as where the processes' start and set-up, which base
 // shows, weigh more than these operations.
 func cpuPerOp(base, x, y benchmarkResult) (ns float64, ok bool) {
@@ -194,7 +194,7 @@ func (s *session) watchMemory(b *benchmarkPair, side compare.Side, few, many ben
 	}
 }
 
-// collectorPercent is the GOGC of a side's processes; ok is false where they run
+// collectorPercent returns the GOGC of a side's processes; ok is false where they run
 // without a collector.
 func (s *session) collectorPercent(side compare.Side) (percent float64, ok bool) {
 	v := lookup(s.env(side), "GOGC")

@@ -80,7 +80,7 @@ func (o *Options) Validate() error {
 	return gobench.CheckPatterns(o.Bench, o.Run)
 }
 
-// side is what the user says of a side.
+// side returns what the user says of a side.
 func (o *Options) side(w compare.Side) sides.Spec {
 	return sides.Spec{Operand: o.Operand(w), Env: o.Env[w], Flags: o.SideFlags[w]}
 }

@@ -142,7 +142,7 @@ func arrange(subjects []rounds.Benchmark, costs []cost, each time.Duration, o ro
 	return c
 }
 
-// withCPU are the metrics with CPU time after time, or without.
+// withCPU returns the metrics with CPU time after time, or without.
 func withCPU(metrics []compare.Metric, cpu bool) []compare.Metric {
 	var out []compare.Metric
 	for _, m := range metrics {
@@ -156,7 +156,7 @@ func withCPU(metrics []compare.Metric, cpu bool) []compare.Metric {
 	return out
 }
 
-// iterations is the number that both sides run: enough for the slower side to
+// iterations returns the number that both sides run: enough for the slower side to
 // fill the slice, and more where the faster one would be too short to time, as
 // long as the slower stays within longestSide slices.
 func iterations(c cost, slice time.Duration) int64 {

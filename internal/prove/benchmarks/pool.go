@@ -101,7 +101,7 @@ func openPool(dir string, now time.Time, keys []poolKey, proof *prove.Proof) *po
 	return p
 }
 
-// swap is the key of the question with its sides the other way round.
+// swap returns the key of the question with its sides the other way round.
 func (k poolKey) swap() poolKey {
 	k.Packages[0], k.Packages[1] = k.Packages[1], k.Packages[0]
 	k.Binaries[0], k.Binaries[1] = k.Binaries[1], k.Binaries[0]
@@ -124,7 +124,7 @@ func (f poolFile) swapSides() poolFile {
 	return f
 }
 
-// kept is the file of a key as it is now: without a question where there is
+// kept returns the file of a key as it is now: without a question where there is
 // none, where it is too old, and with an error where it cannot be read.
 func (p *pool) kept(key string, swapped bool) (poolFile, error) {
 	fresh := poolFile{Schema: document.ProvePool, Key: key, Questions: map[string]*poolQuestion{}}
@@ -182,7 +182,7 @@ func (f *poolFile) check(key string) error {
 	return nil
 }
 
-// question is what is kept of a benchmark; nil when it was never asked.
+// question returns what is kept of a benchmark; nil when it was never asked.
 func (p *pool) question(b *benchmarkPair) *poolQuestion {
 	if p == nil {
 		return nil

@@ -47,7 +47,7 @@ func (s *session) record(rec *record.Recorder, pair *sides.Pair) error {
 	return err
 }
 
-// ownRounds are the series with this run's rounds alone; none where nothing was
+// ownRounds returns the series with this run's rounds alone; none where nothing was
 // measured.
 func (s *session) ownRounds() []compare.Series {
 	if s.outcome == nil {

@@ -127,7 +127,7 @@ func newSession(o *Options, r runner, pair *sides.Pair, data [][2]data, p *prove
 	return s
 }
 
-// testFiles are the sources of a test binary, none where it was handed in.
+// testFiles returns the sources of a test binary, none where it was handed in.
 func testFiles(b *gobench.Binary) []string {
 	if b.Target == nil {
 		return nil
@@ -155,7 +155,7 @@ func (s *session) conclude() {
 	s.Result.Summarize()
 }
 
-// env is the environment of a side's processes.
+// env returns the environment of a side's processes.
 func (s *session) env(side compare.Side) []string {
 	return slices.Concat(os.Environ(), s.extra[side])
 }

@@ -69,7 +69,7 @@ func sameSettings(o *Options) bool {
 		slices.Equal(o.SideFlags[compare.Old], o.SideFlags[compare.New])
 }
 
-// differing are the names of a file in a directory testdata and of another one
+// differing returns the names of a file in a directory testdata and of another one
 // beside a package that are not the same on both sides, "" where all are. The
 // first is for the benchmarks, whatever they do; the other may be a README.
 func differing(d [2]data) (testdata, other string) {
@@ -90,7 +90,7 @@ func differing(d [2]data) (testdata, other string) {
 	return "", other
 }
 
-// buildInfo is what a binary says it was built of.
+// buildInfo returns what a binary says it was built of.
 func buildInfo(b *gobench.Binary) string {
 	info, err := buildinfo.ReadFile(b.Path)
 	if err != nil {

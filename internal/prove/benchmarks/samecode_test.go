@@ -15,7 +15,7 @@ import (
 	"whet/internal/gobench"
 )
 
-// planted is a copy of testdata/planted, after edits: pairs of old and new text
+// planted returns a copy of testdata/planted, after edits: pairs of old and new text
 // in a file.
 func planted(t *testing.T, edits ...[3]string) string {
 	t.Helper()
@@ -39,7 +39,7 @@ func planted(t *testing.T, edits ...[3]string) string {
 	return dir
 }
 
-// objectsOf are the objects of the benchmarks in a directory, as they are built
+// objectsOf returns the objects of the benchmarks in a directory, as they are built
 // with the options.
 func objectsOf(t *testing.T, dir string, o gobench.BuildOptions) gobench.Objects {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 	"whet/internal/analyze/machine"
 )
 
-// steady is a lab with one benchmark that nothing is the matter with.
+// steady returns a lab with one benchmark that nothing is the matter with.
 func steady() *lab {
 	return newLab(map[string]float64{"BenchmarkA": 1000}, map[string]float64{"BenchmarkA": 1000})
 }

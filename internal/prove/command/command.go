@@ -91,7 +91,7 @@ const (
 	mostRuns = 50
 )
 
-// runsOf is the number of runs in a slice, from the wall time of the slower side.
+// runsOf returns the number of runs in a slice, from the wall time of the slower side.
 func runsOf(wall time.Duration) int {
 	return int(min(max(fill/max(wall, time.Microsecond), 1), mostRuns))
 }

@@ -112,7 +112,7 @@ func child(args []string) {
 	}
 }
 
-// line is a command line for an act.
+// line returns a command line for an act.
 func line(args ...string) string {
 	quoted := []string{"'" + os.Args[0] + "'"}
 	for _, a := range args {
@@ -121,7 +121,7 @@ func line(args ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// options are those of a short proof.
+// options returns those of a short proof.
 func options(t *testing.T, old, new string) Options {
 	t.Setenv(act, "1")
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lingers otherwise
@@ -139,7 +139,7 @@ func proven(t *testing.T, o Options) *compare.Result {
 	return res
 }
 
-// row is the row of a unit.
+// row returns the row of a unit.
 func row(t *testing.T, res *compare.Result, unit string) compare.Row {
 	t.Helper()
 	for _, r := range res.Benchmarks {

@@ -31,7 +31,7 @@ func (m *measuring) conclude(ctx context.Context) {
 	m.judge()
 }
 
-// least is the number of rounds of this run that every subject without a
+// least returns the number of rounds of this run that every subject without a
 // verdict or a failure has; where there is none, the largest of all.
 func (m *measuring) least() int {
 	fewest, most := m.plan.Most, 0
@@ -45,7 +45,7 @@ func (m *measuring) least() int {
 	return min(fewest, most)
 }
 
-// left is the longest that the measuring may still take: the budget's rest, or
+// left returns the longest that the measuring may still take: the budget's rest, or
 // less where the rounds that are left need less.
 func (m *measuring) left(round int) time.Duration {
 	each := m.o.Prepare

@@ -62,7 +62,7 @@ const (
 	failed
 )
 
-// active are the subjects that are still measured.
+// active returns the subjects that are still measured.
 func (m *measuring) active() []int {
 	var out []int
 	for i, s := range m.state {

@@ -110,7 +110,7 @@ func (l *lab) measure(t *testing.T, ctx context.Context, change func(*Options)) 
 	return out
 }
 
-// say is an outcome in short.
+// say returns an outcome in short.
 func say(out *Outcome) string {
 	text := fmt.Sprintf("planned %d, looks %v, measured %d, partial %q, interrupted %v, trouble %v, failures %d;", out.Planned, out.Looks, out.Measured, out.Partial, out.Interrupted, out.Trouble, len(out.Failures))
 	for i := range out.Series {
@@ -123,7 +123,7 @@ func say(out *Outcome) string {
 	return text
 }
 
-// own are the rounds of this run.
+// own returns the rounds of this run.
 func own(s *compare.Series) []compare.Round { return s.Rounds[s.Earlier:] }
 
 func verdict(t *testing.T, out *Outcome, name string) compare.Verdict {

@@ -52,7 +52,7 @@ func MakePlan(subjects []Benchmark, o Options) Plan {
 	return p
 }
 
-// String is the plan in words.
+// String returns the plan in words.
 func (p Plan) String() string {
 	text := quantity.Plural(p.Rounds, "round") + " of 3 slices each (old, new, and one of them again)"
 	if p.Turns > 1 {
@@ -82,7 +82,7 @@ const (
 	slotAgain
 )
 
-// side is the side that a slot runs.
+// side returns the side that a slot runs.
 func (t turn) side(s slot) compare.Side {
 	switch s {
 	case slotOld:

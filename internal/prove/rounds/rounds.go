@@ -20,7 +20,7 @@ type Benchmark struct {
 
 func (s *Benchmark) turns() int { return max(s.Turns, 1) }
 
-// round is what the subject's part of a round takes, as is expected of either
+// round returns what the subject's part of a round takes, as is expected of either
 // side running twice.
 func (s *Benchmark) round() time.Duration {
 	return time.Duration(s.turns())*(s.Slice[compare.Old]+s.Slice[compare.New])*3/2 + s.Besides

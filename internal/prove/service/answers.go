@@ -116,7 +116,7 @@ func (a *responseComparer) method(q load.Request) string {
 	return q.Method
 }
 
-// differences are the first places in which two answers differ.
+// differences returns the first places in which two answers differ.
 func (a *responseComparer) differences(old, new *load.Response) []difference {
 	var out []difference
 	if old.Status != new.Status {

@@ -110,7 +110,7 @@ func (o *Options) Validate() error {
 	return o.Options.Validate()
 }
 
-// addresses are those that the user gave.
+// addresses returns those that the user gave.
 func (o *Options) addresses() []string {
 	if o.commands() {
 		return []string{o.URL}
@@ -118,7 +118,7 @@ func (o *Options) addresses() []string {
 	return []string{o.Old, o.New}
 }
 
-// pprof is the address of a side's instruments; "": none was given.
+// pprof returns the address of a side's instruments; "": none was given.
 func (o *Options) pprof(side compare.Side, port string) string {
 	if len(o.Pprof) == 0 {
 		return ""

@@ -59,7 +59,7 @@ func (r *runner) tell(format string, args ...any) {
 	r.o.Tell(prove.Event{Stage: fmt.Sprintf(format, args...)})
 }
 
-// loadOptions are those of any request to a side.
+// loadOptions returns those of any request to a side.
 func (r *runner) loadOptions(s *endpoint) load.Options {
 	o := r.o.Load
 	o.URL, o.Schedule, o.Now, o.Progress = s.url, schedule.Schedule{}, r.o.Now, nil
@@ -129,7 +129,7 @@ func (r *runner) paced(ctx context.Context, side compare.Side, s *endpoint, slic
 	return nil
 }
 
-// quantiles are those of response time that can be reported, by unit. They are
+// quantiles returns those of response time that can be reported, by unit. They are
 // of the times themselves: a histogram gives the end of a bucket of 0.8 %, so
 // that all slices of a steady service would show one number, and two services
 // that lie on both sides of a bucket's end would differ by its width in every
@@ -206,7 +206,7 @@ func (t *tally) add(res *loadresult.Result) {
 	}
 }
 
-// usual is the status of most answers.
+// usual returns the status of most answers.
 func (t *tally) usual() int {
 	best := 0
 	for _, status := range slices.Sorted(maps.Keys(t.answers)) {
@@ -217,7 +217,7 @@ func (t *tally) usual() int {
 	return best
 }
 
-// statuses are the statuses that were seen, as "200, 302".
+// statuses returns the statuses that were seen, as "200, 302".
 func (t *tally) statuses() string {
 	var out []string
 	for _, status := range slices.Sorted(maps.Keys(t.answers)) {

@@ -58,7 +58,7 @@ func (r *runner) run(ctx context.Context, p *prove.Proof) error {
 	return p.Measure(ctx, subject, r)
 }
 
-// metricsOf are the metrics that both sides reported, in their order.
+// metricsOf returns the metrics that both sides reported, in their order.
 func metricsOf(sample [2]compare.Slice) []compare.Metric {
 	var out []compare.Metric
 	for _, unit := range []string{compare.P50Ns, compare.P90Ns, compare.P99Ns, compare.RequestsPerSecond, compare.CPUNsPerRequest, compare.AllocBytesPerRequest} {
@@ -138,7 +138,7 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (sample [2]compa
 // late: a disturbance passes, too high a rate does not.
 const tries = 3
 
-// throughput is what a side completes in a closed loop. It lasts as long as the
+// throughput returns what a side completes in a closed loop. It lasts as long as the
 // open loop of a slice usually does, and longer for a service that is slow.
 func (r *runner) throughput(ctx context.Context, side compare.Side) (float64, error) {
 	s, err := r.open(ctx, side)

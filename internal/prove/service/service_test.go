@@ -108,12 +108,12 @@ func serve(args []string) {
 	os.Exit(1)
 }
 
-// line is a command line that starts the test binary as a service.
+// line returns a command line that starts the test binary as a service.
 func line(args ...string) string {
 	return "'" + os.Args[0] + "' " + strings.Join(args, " ")
 }
 
-// options are those of a short proof.
+// options returns those of a short proof.
 func options(t *testing.T, url, old, new string) Options {
 	t.Setenv(act, "1")
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
@@ -139,7 +139,7 @@ func proven(t *testing.T, o Options) *compare.Result {
 	return res
 }
 
-// row is the row of a unit.
+// row returns the row of a unit.
 func row(t *testing.T, res *compare.Result, unit string) compare.Row {
 	t.Helper()
 	for _, r := range res.Benchmarks {

@@ -212,7 +212,7 @@ func (s *side) inModule(dir string) bool {
 	}
 }
 
-// nameOf is the import path of a side that is one package.
+// nameOf returns the import path of a side that is one package.
 func (p *Pair) nameOf(ctx context.Context, s *side) (string, error) {
 	t, err := gobench.Resolve(ctx, filepath.Join(s.tree.Dir, filepath.FromSlash(s.sub)), ".", s.options)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"whet/internal/gobench"
 )
 
-// Objects are what the first test binaries of these packages were linked of, by
+// Objects returns what the first test binaries of these packages were linked of, by
 // package; nil where that is not known. Packages whose object files are not in
 // the build cache are compiled.
 func (p *Pair) Objects(ctx context.Context, w compare.Side, packages []int) (map[int]gobench.Objects, error) {
@@ -37,7 +37,7 @@ func (p *Pair) Objects(ctx context.Context, w compare.Side, packages []int) (map
 	return out, nil
 }
 
-// DifferingFiles are the names, without their directories, of the files in the
+// DifferingFiles returns the names, without their directories, of the files in the
 // two trees that are not the same in both.
 func (p *Pair) DifferingFiles() []string {
 	var trees [2]map[string]fileSum

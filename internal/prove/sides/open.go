@@ -139,7 +139,7 @@ func refuse(kind gobench.Kind, format string, args ...any) error {
 	return &gobench.Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// file is where a package's binary of a side goes: names of equal length on
+// file returns where a package's binary of a side goes: names of equal length on
 // both sides, for a program's name is part of what its stack begins with.
 func (p *Pair) file(w compare.Side, what string, pkg int) string {
 	name := fmt.Sprintf("%04d.test", pkg)

@@ -86,7 +86,7 @@ func (s *side) onlyPath(ctx context.Context, dir string) bool {
 	return errors.Is(err, worktree.ErrNoRepository) || errors.Is(err, worktree.ErrNoGit)
 }
 
-// Operands are the two sides that a user means who names fewer. One is old, and
+// Operands returns the two sides that a user means who names fewer. One is old, and
 // new the working tree around dir; of the working tree itself, or of one of its
 // packages, old is what was committed last, as nobody compares a thing with
 // itself who names it once. None is the working tree.
@@ -124,7 +124,7 @@ func isOf(dir, operand string) bool {
 	return has(here, "go.mod") || has(here, "go.work")
 }
 
-// real is a directory's absolute name without symbolic links, "" where there is
+// real returns a directory's absolute name without symbolic links, "" where there is
 // none.
 func real(dir string) string {
 	abs, err := filepath.Abs(dir)
@@ -161,7 +161,7 @@ func (s *side) resolveRevision(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// moduleTop is the directory of the workspace or module around dir, and where dir lies
+// moduleTop returns the directory of the workspace or module around dir, and where dir lies
 // in it.
 func moduleTop(dir string) (top, sub string, err error) {
 	if top = gobench.Root(dir); top != "" {

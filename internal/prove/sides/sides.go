@@ -60,16 +60,16 @@ type Pair struct {
 	warnings []string
 }
 
-// Packages are those that both sides have and that have benchmarks.
+// Packages returns those that both sides have and that have benchmarks.
 func (p *Pair) Packages() []Package { return p.packages }
 
-// OnlyOld are the import paths of packages with benchmarks that new lacks.
+// OnlyOld returns the import paths of packages with benchmarks that new lacks.
 func (p *Pair) OnlyOld() []string { return p.only[compare.Old] }
 
-// OnlyNew are the import paths of packages with benchmarks that old lacks.
+// OnlyNew returns the import paths of packages with benchmarks that old lacks.
 func (p *Pair) OnlyNew() []string { return p.only[compare.New] }
 
-// Warnings are what stands between the sides and a fair comparison.
+// Warnings returns what stands between the sides and a fair comparison.
 func (p *Pair) Warnings() []string { return p.warnings }
 
 // Layouts reports whether both sides can be linked in an order drawn by lot.
@@ -79,7 +79,7 @@ func (p *Pair) Layouts() bool { return p.layouts }
 // Side describes a side: what it was made from, and with what.
 func (p *Pair) Side(w compare.Side) compare.Program { return p.sides[w].facts }
 
-// Env are the variables that the side's processes have beyond our own. Its
+// Env returns the variables that the side's processes have beyond our own. Its
 // binaries set them themselves.
 func (p *Pair) Env(w compare.Side) []string { return slices.Clone(p.sides[w].env) }
 
@@ -87,7 +87,7 @@ func (p *Pair) Env(w compare.Side) []string { return slices.Clone(p.sides[w].env
 // the compiler about its source.
 func (p *Pair) Build(w compare.Side) gobench.BuildOptions { return p.sides[w].options }
 
-// Binary is the test binary of a package as the linker lays it out by itself.
+// Binary returns the test binary of a package as the linker lays it out by itself.
 func (p *Pair) Binary(w compare.Side, pkg int) *gobench.Binary { return p.sides[w].binaries[pkg] }
 
 // Link returns the test binary of a package with its functions in the order
@@ -126,7 +126,7 @@ func (p *Pair) Test(ctx context.Context, w compare.Side, pkg int, run string, li
 	return t, err
 }
 
-// Scratch is a directory that Close removes, and the next start after a kill.
+// Scratch returns a directory that Close removes, and the next start after a kill.
 func (p *Pair) Scratch() string { return p.scratch.Dir }
 
 // Close removes the trees and binaries.

@@ -174,7 +174,7 @@ func metrics(t *testing.T, b *gobench.Binary) map[string]float64 {
 	return out
 }
 
-// values are what the benchmark of the only package reports on either side.
+// values returns what the benchmark of the only package reports on either side.
 func values(t *testing.T, p *Pair) [2]float64 {
 	t.Helper()
 	if len(p.Packages()) != 1 {

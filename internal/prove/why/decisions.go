@@ -86,7 +86,7 @@ func (p *pair) ask(ctx context.Context, s side, packages []string, c *compare.Ch
 	return nil
 }
 
-// decisionKey is the function that a decision is about: the one it stands in.
+// decisionKey returns the function that a decision is about: the one it stands in.
 func (p *pair) decisionKey(s side, d format.Decision) (key, bool) {
 	at := gosource.Position{Line: d.Line, Col: d.Col}
 	fn := p.trees[s].at(d.File, at)

@@ -40,7 +40,7 @@ type differ struct {
 
 func newDiffer(p *pair) *differ { return &differ{pair: p} }
 
-// samples are those of a side's measured code in the CPU profiles.
+// samples returns those of a side's measured code in the CPU profiles.
 func (d *differ) samples(s side) int64 { return d.tallies[kindCPU][s].classes[hot.Base].count }
 
 // profilePair is the profiles of one kind of both sides.
@@ -72,7 +72,7 @@ func (d *differ) contrast(k kind) *profilePair {
 	return c
 }
 
-// functions are those of either side.
+// functions returns those of either side.
 func functions(cs ...*profilePair) map[key]bool {
 	all := make(map[key]bool)
 	for _, c := range cs {
@@ -98,7 +98,7 @@ func (c *profilePair) costs(f key) (old, new cost) {
 	return old, new
 }
 
-// delta is a pair of sums per operation.
+// delta returns a pair of sums per operation.
 func (c *profilePair) delta(old, new sum) compare.Delta {
 	o, n := float64(c.old.calls), float64(c.new.calls)
 	variance := c.old.variance(old, c.scatter)/(o*o) + c.new.variance(new, c.scatter)/(n*n)
@@ -117,7 +117,7 @@ func (c *profilePair) differs(f key, v compare.FlatCum) bool {
 		old.cum.count+new.cum.count >= fewest && v.Cum.Differs()
 }
 
-// whole is what the measured code costs on the dearer side, per operation.
+// whole returns what the measured code costs on the dearer side, per operation.
 func (c *profilePair) whole() float64 {
 	base := c.delta(c.old.classes[hot.Base], c.new.classes[hot.Base])
 	return max(base.Old, base.New)

@@ -35,7 +35,7 @@ func stacks(rows ...any) *hot.Classified {
 	return c
 }
 
-// symbols are the keys of a profile without source.
+// symbols returns the keys of a profile without source.
 func symbols(p *callstack.Frames) frameKeys {
 	n := p.NumFrames()
 	k := frameKeys{of: make([]key, n), harness: make([]bool, n), interrupts: make([]bool, n)}

@@ -56,7 +56,7 @@ func renamed(path, from, to string) (string, bool) {
 	return path, false
 }
 
-// path is an import path of one side as new has it.
+// path returns an import path of one side as new has it.
 func (p *pair) path(s side, path string) string {
 	if s == sideNew {
 		return path
@@ -69,7 +69,7 @@ func (p *pair) path(s side, path string) string {
 	return path
 }
 
-// original is the reverse of path.
+// original returns the reverse of path.
 func (p *pair) original(s side, path string) string {
 	if s == sideNew {
 		return path
@@ -95,7 +95,7 @@ func (p *pair) keys(s side, prof *callstack.Frames) frameKeys {
 	return out
 }
 
-// key is the function of a frame.
+// key returns the function of a frame.
 func (p *pair) key(s side, f *callstack.Frame) key {
 	fn := p.trees[s].at(f.File, gosource.Position{Line: f.Line, Col: 0})
 	if fn == nil {
@@ -132,7 +132,7 @@ func (p *pair) enter(k key, s side, f *callstack.Frame, n name) key {
 	return k
 }
 
-// symbolKey is the key of a function whose source is not known, by its symbol
+// symbolKey returns the key of a function whose source is not known, by its symbol
 // alone: the numbers of what the compiler made count for nothing in it.
 func (p *pair) symbolKey(s side, symbol string) key {
 	if s == sideOld {
@@ -162,7 +162,7 @@ func cutMade(symbol string) (base, made string) {
 	return symbolname.Parse(symbol).Declared(), kind.String()
 }
 
-// literal is the part of a key for one of a function's literals, the i-th in
+// literal returns the part of a key for one of a function's literals, the i-th in
 // the source; -1 is one that was not found there.
 func (p *pair) literal(s side, fn *function, i int) key {
 	if i < 0 {
@@ -234,7 +234,7 @@ func matchLiterals(old, new []gosource.Literal) []int {
 	return out
 }
 
-// display is how a function is shown: as new calls it, if new was seen to run
+// display returns how a function is shown: as new calls it, if new was seen to run
 // it, and the file it lies in.
 func (p *pair) display(k key) (symbol, file string) {
 	n := p.named[k]
@@ -254,7 +254,7 @@ func (p *pair) display(k key) (symbol, file string) {
 	return symbol, n.file[s]
 }
 
-// only is the side that alone has the function, "" when both do or that is not
+// only returns the side that alone has the function, "" when both do or that is not
 // known.
 func (p *pair) only(k key) string {
 	n := p.named[k]

@@ -40,7 +40,7 @@ const (
 
 func (s side) String() string { return [...]string{"old", "new"}[s] }
 
-// sides is the order of a turn: the first place goes round.
+// sides returns the order of a turn: the first place goes round.
 func sides(turn int) [2]side {
 	if turn%2 == 1 {
 		return [2]side{sideNew, sideOld}

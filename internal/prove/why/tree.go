@@ -108,7 +108,7 @@ func (t *tree) at(file string, p gosource.Position) *function {
 	return pk.files[base][i]
 }
 
-// dir is where a package of the user's lies, "" when it is none.
+// dir returns where a package of the user's lies, "" when it is none.
 func (t *tree) dir(importPath string) string {
 	best, length := "", -1
 	for _, m := range t.own {

@@ -144,7 +144,7 @@ func warn(c *compare.Change, format string, args ...any) {
 	c.Warnings = append(c.Warnings, text)
 }
 
-// limit is the time after which a process that should take about d is taken to
+// limit returns the time after which a process that should take about d is taken to
 // hang.
 func (e *explainer) limit(d time.Duration) time.Duration {
 	return cmp.Or(e.o.Timeout, max(10*d, 30*time.Second))

@@ -168,7 +168,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// levels is a course of n points with a step.
+// levels returns a course of n points with a step.
 func levels(n, step int, unit string, old, new float64) Course {
 	c := Course{Host: "linux-amd64-x-2-cores-01234567", Package: "example.com/m/a", Name: "BenchmarkX-2", Unit: unit}
 	for i := range n {

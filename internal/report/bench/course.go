@@ -55,7 +55,7 @@ type Change struct {
 	Also []string
 }
 
-// full is the benchmark's name with its package.
+// full returns the benchmark's name with its package.
 func (c *Course) full() string {
 	if c.Package == "" {
 		return printable.Line(c.Name)
@@ -74,7 +74,7 @@ func (c *Course) amount(v float64) string {
 	return quantity.Count(v)
 }
 
-// unit is what stands after an amount: of times and bytes the amount has it.
+// unit returns what stands after an amount: of times and bytes the amount has it.
 func (c *Course) unit() string {
 	switch c.Unit {
 	case "ns/op":
@@ -85,7 +85,7 @@ func (c *Course) unit() string {
 	return printable.Line(c.Unit)
 }
 
-// short is a point's revision as people write it.
+// short returns a point's revision as people write it.
 func (p *Point) short() string {
 	s := "unversioned"
 	if p.Revision != "" {
@@ -108,7 +108,7 @@ func (p *Point) date() string {
 	return p.When.UTC().Format("2006-01-02")
 }
 
-// spread are the least, the median and the greatest of a point's values.
+// spread returns the least, the median and the greatest of a point's values.
 func (p *Point) spread() (least, median, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, v := range p.Values {
@@ -158,7 +158,7 @@ func (h *History) about(c *Course) string {
 	return s
 }
 
-// bounds are the least and greatest value of a course; ok is false where there
+// bounds returns the least and greatest value of a course; ok is false where there
 // is none.
 func (c *Course) bounds() (least, most float64, ok bool) {
 	least, most = math.Inf(1), math.Inf(-1)
@@ -171,7 +171,7 @@ func (c *Course) bounds() (least, most float64, ok bool) {
 	return least, most, least <= most
 }
 
-// window is what the plot of a course shows: not from zero, since what matters
+// window returns what the plot of a course shows: not from zero, since what matters
 // are differences, with a twentieth of room around; never narrower than 2 % of
 // the values, so that noise does not fill it.
 func (c *Course) window() page.Scale {

@@ -79,7 +79,7 @@ func (t *writer) shares(r *Page, p *Package, b *Row) {
 	}
 }
 
-// benchSummary is the last line of the text.
+// benchSummary returns the last line of the text.
 func benchSummary(r *Page) string {
 	n := 0
 	for i := range r.Packages {

@@ -96,7 +96,7 @@ const (
 	hint        = 4
 )
 
-// pathOf is the file that an address means; "" of one that is no file.
+// pathOf returns the file that an address means; "" of one that is no file.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
@@ -112,7 +112,7 @@ func pathOf(uri string) string {
 	return filepath.Clean(filepath.FromSlash(path))
 }
 
-// utf16Column is how many UTF-16 code units stand before a byte of a line.
+// utf16Column returns how many UTF-16 code units stand before a byte of a line.
 func utf16Column(line string, bytes int) int {
 	n := 0
 	for i, r := range line[:min(max(bytes, 0), len(line))] {

@@ -185,7 +185,7 @@ func (s *server) watched(ctx context.Context, _ *jrpc2.Request) (any, error) {
 	return nil, nil
 }
 
-// open are the addresses of the documents that are open.
+// open returns the addresses of the documents that are open.
 func (s *server) open() (uris []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

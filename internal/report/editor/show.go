@@ -23,7 +23,7 @@ type placedFunction struct {
 	of   *listing.Function
 }
 
-// document is what a page knows of a document that is open; nil of others, and of
+// document returns what a page knows of a document that is open; nil of others, and of
 // those without costs.
 func (s *server) document(uri string, p *listing.Page) *document {
 	s.mu.Lock()
@@ -75,7 +75,7 @@ func (d *document) place(p *listing.Page) {
 	}
 }
 
-// textRange is a line from a byte on, or from where its text begins.
+// textRange returns a line from a byte on, or from where its text begins.
 func (d *document) textRange(line, column int) textRange {
 	text := d.lines[line]
 	if column < 1 {

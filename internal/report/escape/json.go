@@ -78,7 +78,7 @@ func costs(c *escape.Cost) document.Object {
 	return document.Object{"alloc_bytes", c.AllocBytes, "alloc_objects", c.AllocObjects, "cpu_ns", c.CPUNs}
 }
 
-// site is where a decision stands.
+// site returns where a decision stands.
 func (p *Page) site(at *compiler.Location, s *escape.Site) document.Object {
 	return document.Object{"package", at.Package, "function", s.Function, "file", p.file(at.File), "line", at.Line, "column", at.Col, "source", s.Code,
 		"inlined", document.Each(at.Inlined, p.position)}

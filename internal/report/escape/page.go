@@ -60,7 +60,7 @@ var changeNames = map[escape.ChangeKind]string{
 	escape.NewCheck: "new check", escape.GoneCheck: "check gone",
 }
 
-// place is where a change stands: what is gone, in the base.
+// place returns where a change stands: what is gone, in the base.
 func (p *Page) place(c *escape.Change) compiler.Position {
 	at := c.Location.Position
 	if c.Kind == escape.GoneEscape || c.Kind == escape.GoneCheck {
@@ -220,7 +220,7 @@ type group struct {
 	known    bool
 }
 
-// groups are those of the page, the dearest function first where costs are known, else
+// groups returns those of the page, the dearest function first where costs are known, else
 // in the order of the source.
 func (p *Page) groups(all bool) (out []*group, left int) {
 	by := make(map[string]*group)
@@ -266,7 +266,7 @@ func (p *Page) groups(all bool) (out []*group, left int) {
 	return out, left
 }
 
-// way is where a row's code is written, where that is elsewhere.
+// way returns where a row's code is written, where that is elsewhere.
 func way(at *compiler.Location) compiler.Position {
 	if len(at.Inlined) == 0 {
 		return compiler.Position{}

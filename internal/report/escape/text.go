@@ -113,7 +113,7 @@ func (p *Page) held() string {
 	return fmt.Sprintf("%d of %d functions hold", len(p.Limits)-p.limitsBroken(), len(p.Limits))
 }
 
-// limitsBroken is how many functions break theirs.
+// limitsBroken returns how many functions break theirs.
 func (p *Page) limitsBroken() int {
 	lines := make(map[int]bool)
 	for _, b := range p.Broken {
@@ -122,7 +122,7 @@ func (p *Page) limitsBroken() int {
 	return len(lines)
 }
 
-// short is a position, without the file where that stands above.
+// short returns a position, without the file where that stands above.
 func (p *Page) short(at compiler.Position, file string) string {
 	text := printable.Line(compiler.Position{File: p.Name(at.File), Line: at.Line, Col: at.Col}.String())
 	if at.File == file {
@@ -181,7 +181,7 @@ func nsOf(v *int64) string {
 	return page.Ns(*v)
 }
 
-// warnings are those of the page and of the result, and what is not understood.
+// warnings returns those of the page and of the result, and what is not understood.
 func (p *Page) warnings() []string {
 	out := slices.Concat(p.Warnings, p.Result.Warnings)
 	if codes := p.unknown(); len(codes) > 0 {

@@ -27,7 +27,7 @@ func (b *tab) clickAt(x float64, row int) {
 	b.ClickAt(px, y)
 }
 
-// place is where a row of the canvas is in the window.
+// place returns where a row of the canvas is in the window.
 func (b *tab) place(x float64, row int) (px, py float64) {
 	b.t.Helper()
 	at := chromium.Eval[[]float64](b.Tab, `(() => {

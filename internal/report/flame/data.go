@@ -172,7 +172,7 @@ func encode(g *flamegraph.Graph, index map[frameKey]int) string {
 	return base64.StdEncoding.EncodeToString(out)
 }
 
-// script is the data as a JSON script block: <, >, & and the line separators
+// script returns the data as a JSON script block: <, >, & and the line separators
 // are escaped, so that no name can end the block.
 func (d *jsonFlames) script() (template.JS, error) {
 	var buf bytes.Buffer

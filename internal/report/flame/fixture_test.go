@@ -50,7 +50,7 @@ func graphOf(t testing.TB, s *selection.Selection) *flamegraph.Graph {
 	return g
 }
 
-// shop is a small service: 1,000 in all.
+// shop returns a small service: 1,000 in all.
 func shop(t testing.TB) *selection.Selection {
 	return selectionOf(t,
 		sample{"main.main;net/http.(*conn).serve;example.com/shop.(*Server).Cart;encoding/json.Marshal;runtime.mallocgc", 300},
@@ -62,7 +62,7 @@ func shop(t testing.TB) *selection.Selection {
 	)
 }
 
-// later is the same service after a change.
+// later returns the same service after a change.
 func later(t testing.TB) *selection.Selection {
 	return selectionOf(t,
 		sample{"main.main;net/http.(*conn).serve;example.com/shop.(*Server).Cart;encoding/json.Marshal;runtime.mallocgc", 100},

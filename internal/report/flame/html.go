@@ -56,7 +56,7 @@ func WriteHTML(w io.Writer, p Page) error {
 	return page.Write(w, assets, "flame.html", v)
 }
 
-// Widget is the part of a page that holds the graphs. The page that it stands
+// Widget returns the part of a page that holds the graphs. The page that it stands
 // in has Style in its style, Script as its module, and defines the colours that
 // Style refers to; title and warnings are its own.
 func Widget(p Page) (template.HTML, error) {

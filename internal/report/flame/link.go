@@ -33,7 +33,7 @@ func (l Link) Validate() error {
 	return fmt.Errorf("link %q: scheme %s: want http, https, file or an editor's scheme", string(l), scheme)
 }
 
-// to is the link to a frame's source, "" where its file is not known.
+// to returns the link to a frame's source, "" where its file is not known.
 func (l Link) to(file string, line int, function string) string {
 	if l == "" || file == "" {
 		return ""

@@ -100,7 +100,7 @@ func (p Palette) color(name, module string) rgb {
 	return rgb{channel(at.from.r, 0), channel(at.from.g, 1), channel(at.from.b, 2)}
 }
 
-// annotated is the palette of one frame by the suffix that the profiler of a
+// annotated returns the palette of one frame by the suffix that the profiler of a
 // virtual machine gave it: compiled, inlined, kernel; or by its looks.
 func annotated(p Palette, name string) Palette {
 	switch {

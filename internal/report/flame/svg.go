@@ -203,7 +203,7 @@ func (p *picture) box(b *bufio.Writer, h *pictureTree, x *box, pane int) {
 	b.WriteString("</g>\n")
 }
 
-// fill is the colour of a frame.
+// fill returns the colour of a frame.
 func (p *picture) fill(h *pictureTree, x *box, name string) string {
 	if p.v.Graph.Differential {
 		change := h.g.Change(&flamegraph.Node{Value: x.value, Base: x.base})
@@ -215,7 +215,7 @@ func (p *picture) fill(h *pictureTree, x *box, name string) string {
 	return p.o.Colors.of(name, func() rgb { return p.o.Palette.color(name, p.o.Module) })
 }
 
-// inkOn is the colour of text on a fill, where black cannot be read: the
+// inkOn returns the colour of text on a fill, where black cannot be read: the
 // contrast of WCAG 2.2 against white is the better one below this luminance.
 func inkOn(fill string) string {
 	var c rgb
@@ -249,7 +249,7 @@ func (p *picture) change(g *flamegraph.Graph, x *box) string {
 	}
 }
 
-// says is what stands after the name of a frame that is pointed at.
+// says returns what stands after the name of a frame that is pointed at.
 func (p *picture) says(g *flamegraph.Graph, x *box, change string) string {
 	if !p.v.Graph.Differential {
 		return fmt.Sprintf(" (%s, %s)", p.value(float64(x.value)), quantity.Percent((x.x1-x.x0)/p.total))

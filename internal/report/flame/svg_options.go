@@ -36,7 +36,7 @@ type SVGOptions struct {
 	Interactive bool
 }
 
-// DefaultSVGOptions are the classic script's, with colours by package, and blocks of what is
+// DefaultSVGOptions returns the classic script's, with colours by package, and blocks of what is
 // narrower than half a pixel.
 func DefaultSVGOptions() SVGOptions {
 	return SVGOptions{

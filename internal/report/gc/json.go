@@ -65,7 +65,7 @@ func summary(r *gc.Result) document.Object {
 	}
 }
 
-// positive is a number that is unknown where it is 0.
+// positive returns a number that is unknown where it is 0.
 func positive(v int64) any {
 	if v <= 0 {
 		return nil

@@ -42,7 +42,7 @@ func (l *Live) Add(process, of int, c *gctrace.Cycle) {
 	l.peak = max(l.peak, c.EndBytes)
 }
 
-// Lines is the view on a terminal of so many columns: always as many lines, none of
+// Lines returns the view on a terminal of so many columns: always as many lines, none of
 // them as wide as the terminal.
 func (l *Live) Lines(width int, color bool) []string {
 	t := page.Text{Width: max(width-1, 20), Color: color}

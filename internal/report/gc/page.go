@@ -67,10 +67,10 @@ type Caller struct {
 	Line           int
 }
 
-// More is what it has in use more than before.
+// More returns what it has in use more than before.
 func (l *GrownPlace) More() int64 { return l.AfterBytes - l.BeforeBytes }
 
-// Biggest is the process of a log with the most cycles, of several the first; nil: the
+// Biggest returns the process of a log with the most cycles, of several the first; nil: the
 // log is empty.
 func Biggest(t *gctrace.Trace) *gctrace.Process {
 	var best *gctrace.Process
@@ -121,7 +121,7 @@ func size(bytes int64) string { return quantity.Bytes(float64(bytes)) }
 // figure is a line of the figures: what, and how much.
 type figure struct{ name, text string }
 
-// figures are those of the text and the page.
+// figures returns those of the text and the page.
 func (p *Page) figures() []figure {
 	r := p.Result
 	var out []figure

@@ -24,7 +24,7 @@ type Sweep struct {
 	Result       *sweep.Result
 }
 
-// word is a setting's figure as its variable has it.
+// word returns a setting's figure as its variable has it.
 func word(v int64, print func(float64) string) string {
 	if v == sweep.Off {
 		return "off"
@@ -38,7 +38,7 @@ func percentWord(s sweep.Setting) string {
 
 func limitWord(s sweep.Setting) string { return word(s.LimitBytes, quantity.Bytes) }
 
-// Variables are a setting for a shell.
+// Variables returns a setting for a shell.
 func Variables(s sweep.Setting) string {
 	text := "GOGC=" + percentWord(s)
 	switch limit := s.LimitBytes; {
@@ -51,7 +51,7 @@ func Variables(s sweep.Setting) string {
 	return text
 }
 
-// usual is the point of Go's own setting; nil: it was not tried.
+// usual returns the point of Go's own setting; nil: it was not tried.
 func (s *Sweep) usual() *sweep.Point {
 	for i := range s.Result.Points {
 		if p := &s.Result.Points[i]; p.Percent == 100 && p.LimitBytes == sweep.Off {
@@ -61,7 +61,7 @@ func (s *Sweep) usual() *sweep.Point {
 	return nil
 }
 
-// shown are the points in the order of their memory.
+// shown returns the points in the order of their memory.
 func (s *Sweep) shown() []sweep.Point {
 	out := slices.Clone(s.Result.Points)
 	slices.SortStableFunc(out, func(a, b sweep.Point) int {
@@ -73,7 +73,7 @@ func (s *Sweep) shown() []sweep.Point {
 	return out
 }
 
-// times are the least and the greatest time of a point's runs.
+// times returns the least and the greatest time of a point's runs.
 func times(p *sweep.Point) (least, most time.Duration) {
 	least = math.MaxInt64
 	for _, r := range p.Runs {
@@ -98,7 +98,7 @@ func (s *Sweep) what() string {
 	return "time"
 }
 
-// about is a line on how it was measured.
+// about returns a line on how it was measured.
 func (s *Sweep) about() string {
 	r := s.Result
 	runs := 0

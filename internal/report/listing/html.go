@@ -64,7 +64,7 @@ func (p *Page) htmlFunction(id string, f *Function) htmlFunction {
 	return out
 }
 
-// heat is the class of a line by its share of the whole.
+// heat returns the class of a line by its share of the whole.
 func heat(weight float64) string {
 	switch {
 	case weight >= 0.2:

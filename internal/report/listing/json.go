@@ -38,7 +38,7 @@ func (p *Page) accounts() []document.Object {
 	return out
 }
 
-// amount is a value, null where the kind is unknown.
+// amount returns a value, null where the kind is unknown.
 func (p *Page) amount(k lines.Kind, key string, v int64) document.Object {
 	out := document.Amount(key, k.Unit(), v)
 	if !p.Model.Accounts[k].Known {

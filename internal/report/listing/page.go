@@ -114,7 +114,7 @@ func New(m *lines.Model, o Options) *Page {
 	return p
 }
 
-// Elsewhere is what functions hold that are not shown.
+// Elsewhere returns what functions hold that are not shown.
 func (p *Page) Elsewhere(k lines.Kind) int64 {
 	a := &p.Model.Accounts[k]
 	return a.Total - a.Unplaced - p.Shown[k].Flat
@@ -204,7 +204,7 @@ func indent(text string) int {
 	return 0
 }
 
-// withDecisions are a function's lines, with those among them that cost nothing but
+// withDecisions returns a function's lines, with those among them that cost nothing but
 // that the compiler decided something about. bare is how many of these are still shown;
 // below zero: some were not.
 func (at *file) withDecisions(m *lines.Model, f *lines.Function, bare *int) []*lines.Line {

@@ -52,7 +52,7 @@ func (c *column) of(cost callstack.Cost) int64 {
 	return cost.Cum
 }
 
-// columnsOf are those in which a function has anything.
+// columnsOf returns those in which a function has anything.
 func columnsOf(f *Function) (out []column) {
 	for _, c := range columns {
 		if c.cell(&f.Costs) != "." {
@@ -62,7 +62,7 @@ func columnsOf(f *Function) (out []column) {
 	return out
 }
 
-// unknown are the kinds that were not recorded, by what they are for people.
+// unknown returns the kinds that were not recorded, by what they are for people.
 func (p *Page) unknown() (out []string) {
 	for k := range lines.Kind(lines.NumKinds) {
 		if !p.Model.Accounts[k].Known && k != lines.AllocObjects && k != lines.InUseObjects {
@@ -108,7 +108,7 @@ func (p *Page) WriteText(w io.Writer, o page.TextOptions) error {
 	return t.Flush(w, "the lines")
 }
 
-// totals are a table of the kinds that have any: their totals, and where the flat
+// totals returns a table of the kinds that have any: their totals, and where the flat
 // values are.
 func (p *Page) totals() [][]string {
 	rows := [][]string{{"", "total", "flat below", "elsewhere", "at no line", ""}}
@@ -181,7 +181,7 @@ func (p *Page) writeFunction(t *page.Text, f *Function, all bool) {
 	}
 }
 
-// text is a line's text, or what is to say of it.
+// text returns a line's text, or what is to say of it.
 func (r *Row) text() string {
 	switch {
 	case r.Beyond:
@@ -206,7 +206,7 @@ func (f *Function) notes() (out []string) {
 	return out
 }
 
-// notes are what the compiler said of a line, and what was inlined there.
+// notes returns what the compiler said of a line, and what was inlined there.
 func (p *Page) notes(r *Row, all bool) (out []string) {
 	add := func(texts []string, most int) {
 		for i, text := range texts {

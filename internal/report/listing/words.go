@@ -52,7 +52,7 @@ func objects(n int64) string {
 	return quantity.Count(float64(n)) + " objects"
 }
 
-// Decisions are what the compiler said of a line.
+// Decisions returns what the compiler said of a line.
 func Decisions(l *lines.Line) []string {
 	var out []string
 	for i := range l.Decisions {
@@ -61,7 +61,7 @@ func Decisions(l *lines.Line) []string {
 	return out
 }
 
-// Message is a line in one sentence: what it costs, and what the compiler decided.
+// Message returns a line in one sentence: what it costs, and what the compiler decided.
 func Message(m *lines.Model, l *lines.Line) string {
 	text := strings.Join(append(Phrases(m, &l.Costs), Decisions(l)...), "; ")
 	return strings.ReplaceAll(text, "\u00a0", " ")

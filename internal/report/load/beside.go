@@ -15,7 +15,7 @@ type loadColumn struct {
 	of   func(*Run) string
 }
 
-// besideColumns are those of the table of several loads.
+// besideColumns returns those of the table of several loads.
 func besideColumns() []loadColumn {
 	columns := []loadColumn{
 		{"a second", func(run *Run) string { return quantity.Count(run.Result.Throughput()) }},
@@ -108,7 +108,7 @@ func (t *writer) compareLoads(runs []Run) {
 	}
 }
 
-// besideWidths are how wide the columns have to be.
+// besideWidths returns how wide the columns have to be.
 func besideWidths(columns []loadColumn, runs []Run) []int {
 	widths := make([]int, len(columns))
 	for k, c := range columns {

@@ -99,7 +99,7 @@ func halve(columns []courseColumn) []courseColumn {
 	return out
 }
 
-// courseRow is the row of a time; the first and the last hold what lies beyond
+// courseRow returns the row of a time; the first and the last hold what lies beyond
 // them too.
 //
 //	row = ⌊12·log₁₀(ns/10)⌋
@@ -112,7 +112,7 @@ func courseRow(ns int64) int {
 	return min(int(rowsPerDecade*math.Log10(float64(ns)/courseLeast)+1e-9), courseRows-1)
 }
 
-// rowStart is the time in nanoseconds where a row begins.
+// rowStart returns the time in nanoseconds where a row begins.
 func rowStart(row int) float64 {
 	return courseLeast * math.Pow(10, float64(row)/rowsPerDecade)
 }

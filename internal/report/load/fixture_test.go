@@ -18,7 +18,7 @@ import (
 // loadStart is when the fixtures' loads began to count.
 var loadStart = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 
-// simulated is a service that answers in 0.4 ms, every tenth request in 3 ms, a
+// simulated returns a service that answers in 0.4 ms, every tenth request in 3 ms, a
 // little more or less by lot, and stands still from 12 s to 12.5 s.
 func simulated(rng *rand.Rand, sent int64) (end int64) {
 	took := 400e3 * math.Exp(0.25*rng.NormFloat64())
@@ -75,7 +75,7 @@ func (s *intervalMaker) course(length int) *Course {
 	return c
 }
 
-// openLoad is an open loop of perSecond arrivals for 30 s, as a recorder counts
+// openLoad returns an open loop of perSecond arrivals for 30 s, as a recorder counts
 // it. Three requests in the twentieth second fail.
 func openLoad(name string, perSecond int64, slower float64) Run {
 	r := record.New(record.Plan{Origin: loadStart, Duration: 30 * time.Second, Open: true})
@@ -115,7 +115,7 @@ func openLoad(name string, perSecond int64, slower float64) Run {
 	}}
 }
 
-// closed is a closed loop of some connections for as many seconds.
+// closed returns a closed loop of some connections for as many seconds.
 func closed(name string, connections, length int) Run {
 	r := record.New(record.Plan{Origin: loadStart, Duration: time.Duration(length) * time.Second})
 	s := r.Shard()
@@ -149,7 +149,7 @@ func closed(name string, connections, length int) Run {
 	}}
 }
 
-// kneeFound is a search over connections, of a service with the law
+// kneeFound returns a search over connections, of a service with the law
 // 1000·N/(1+0.02(N−1)+0.0004·N(N−1)).
 func kneeFound() KneeSearch {
 	law := capacity.Law{Lambda: 1000, Sigma: 0.02, Kappa: 0.0004}
@@ -164,7 +164,7 @@ func kneeFound() KneeSearch {
 	return k
 }
 
-// rateFound is a search over rates, of a service that takes 10,000 requests a
+// rateFound returns a search over rates, of a service that takes 10,000 requests a
 // second.
 func rateFound() KneeSearch {
 	k := KneeSearch{Open: true, Headline: "the bounds hold up to 9,800/s and not at 10,100/s", Found: true, At: 9800, Low: 9800, High: 10_100, Throughput: 9800}
@@ -175,7 +175,7 @@ func rateFound() KneeSearch {
 	return k
 }
 
-// rateMissed is a search over rates that found none: no rate keeps the bounds.
+// rateMissed returns a search over rates that found none: no rate keeps the bounds.
 func rateMissed() KneeSearch {
 	k := KneeSearch{Open: true, Headline: "no rate from 1/s to 33,400/s keeps the bounds", High: 1, Warnings: []string{"p99 of the lowest rate is of 5 answers"}}
 	for _, rate := range []float64{1, 261, 2088} {

@@ -69,7 +69,7 @@ type comparisonRow struct {
 
 type comparisonCell struct{ Value, Ratio string }
 
-// HasRatios says whether any run is of the first one's kind of loop.
+// HasRatios reports whether any run is of the first one's kind of loop.
 func (v *view) HasRatios() bool {
 	for _, row := range v.Compare {
 		if slices.ContainsFunc(row.Cells, func(c comparisonCell) bool { return c.Ratio != "" }) {
@@ -106,7 +106,7 @@ type secondsView struct {
 	More    string
 }
 
-// runClass is a run's colour and dash.
+// runClass returns a run's colour and dash.
 func runClass(i int) string { return "run" + strconv.Itoa(i+1) }
 
 func newView(p *Page) *view {
@@ -160,7 +160,7 @@ func newView(p *Page) *view {
 	return v
 }
 
-// say is the text on a run or a search, whose name is "" where it is alone.
+// say returns the text on a run or a search, whose name is "" where it is alone.
 func say(name, s string) string {
 	if name == "" {
 		return printable.Line(s)
@@ -223,7 +223,7 @@ func (v *view) addRun(name string, run *Run, runs int) {
 	}
 }
 
-// name is what a run is called beside others.
+// name returns what a run is called beside others.
 func (run *Run) name(i int) string {
 	if run.Name == "" {
 		return "run " + strconv.Itoa(i+1)
@@ -238,7 +238,7 @@ func began(r *loadresult.Result) string {
 	return r.Start.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// times are those that users of the service would see, and their name: response
+// times returns those that users of the service would see, and their name: response
 // times where they are known.
 func times(r *loadresult.Result) (*hist.Histogram, string) {
 	if r.Open {
@@ -254,7 +254,7 @@ func timeAt(h *hist.Histogram, q float64) string {
 	return page.Ns(h.Quantile(q))
 }
 
-// loadVerdict is the run in a sentence.
+// loadVerdict returns the run in a sentence.
 func loadVerdict(run *Run) string {
 	r := run.Result
 	if r.Requests == 0 {
@@ -288,7 +288,7 @@ func noneEnded(r *loadresult.Result) string {
 // unbroken keeps a number and its unit on one line.
 func unbroken(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
 
-// failedShare is how many of the requests failed; of none that ended nothing is
+// failedShare returns how many of the requests failed; of none that ended nothing is
 // known.
 func failedShare(r *loadresult.Result) string {
 	if r.Requests == 0 {
@@ -320,7 +320,7 @@ func loadFigures(run *Run) []page.Figure {
 	return append(out, page.Figure{Name: "errors", Value: "none", Note: statuses(r)})
 }
 
-// timeColumns are those of tables of times.
+// timeColumns returns those of tables of times.
 func timeColumns() []string {
 	out := []string{"mean"}
 	for _, q := range loadQuantiles {
@@ -381,7 +381,7 @@ func (v *view) addComparison(runs []Run) {
 	}
 }
 
-// timesOf are the figures of timeCells.
+// timesOf returns the figures of timeCells.
 func timesOf(h *hist.Histogram) []float64 {
 	out := []float64{h.Mean()}
 	for _, q := range loadQuantiles {
@@ -399,7 +399,7 @@ func newErrors(name string, r *loadresult.Result) loadErrors {
 	return v
 }
 
-// generatorFacts are the self-check.
+// generatorFacts returns the self-check.
 func generatorFacts(r *loadresult.Result) []page.Fact {
 	g := &r.Generator
 	var out []page.Fact

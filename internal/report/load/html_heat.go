@@ -107,7 +107,7 @@ func newHeatView(name string, c *Course, runs int) heatView {
 	return v
 }
 
-// usual is a count of a column as it would be in one of the usual length: the
+// usual returns a count of a column as it would be in one of the usual length: the
 // last may be shorter, and seconds that were handed over together longer.
 func (c *courseColumn) usual(n int64, length time.Duration) int64 {
 	if own := c.to - c.from; n > 0 && own > 0 && own != length {
@@ -116,7 +116,7 @@ func (c *courseColumn) usual(n int64, length time.Duration) int64 {
 	return n
 }
 
-// heatSteps are the least counts of the colours that are needed for counts up
+// heatSteps returns the least counts of the colours that are needed for counts up
 // to most, the first 1. Step k of n begins at (most+1)^(k/n), rounded up.
 //
 // Example: for 255 and 8 colours they are 1, 2, 4, 8, 16, 32, 64, 128.
@@ -136,7 +136,7 @@ func heatSteps(most int64) []int64 {
 	return out
 }
 
-// heatClass is the colour of step i of n: with fewer steps they lie further
+// heatClass returns the colour of step i of n: with fewer steps they lie further
 // apart.
 func heatClass(i, n int) string {
 	if n <= 1 {

@@ -143,7 +143,7 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + s[n:] + "."
 }
 
-// offered is the rate itself as throughput: what a service answers that keeps
+// offered returns the rate itself as throughput: what a service answers that keeps
 // up.
 func offered(x, y page.Scale) []spot {
 	var out []spot
@@ -155,7 +155,7 @@ func offered(x, y page.Scale) []spot {
 	return out
 }
 
-// plateau is the best throughput and its noise; nil where there is none.
+// plateau returns the best throughput and its noise; nil where there is none.
 func plateau(k *KneeSearch, y page.Scale) *plateauView {
 	if k.Plateau == nil {
 		return nil
@@ -176,7 +176,7 @@ func meets(ok bool) string {
 	return "no"
 }
 
-// bracket is the stretch between what did and what did not; one edge where the
+// bracket returns the stretch between what did and what did not; one edge where the
 // other is not known.
 func bracket(k *KneeSearch, x page.Scale) *bandView {
 	var edges []float64

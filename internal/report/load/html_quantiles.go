@@ -84,7 +84,7 @@ func newQuantilePlot(runs []Run) *quantilePlot {
 	return v
 }
 
-// nines are the shares written below the plot.
+// nines returns the shares written below the plot.
 func nines(decades float64) []page.Tick {
 	var out []page.Tick
 	add := func(label string, at float64) {

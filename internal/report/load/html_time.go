@@ -112,7 +112,7 @@ func linesOf(r *loadresult.Result) loadLines {
 	return c
 }
 
-// rateOf is a count of a second by its length.
+// rateOf returns a count of a second by its length.
 func rateOf(s *loadresult.Second, n int64) float64 {
 	if s.Length <= 0 {
 		return math.NaN()

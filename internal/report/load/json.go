@@ -36,7 +36,7 @@ func documentOf(p *Page, files Files) document.Object {
 	}), "report", document.IfSet(files.Report)}
 }
 
-// json is what the document of a load has of it. Keys are only ever added; null is
+// json returns what the document of a load has of it. Keys are only ever added; null is
 // unknown, or not there in this kind of loop.
 func (run *Run) json() document.Object {
 	r, g, plan := run.Result, &run.Result.Generator, &run.Plan
@@ -117,7 +117,7 @@ func jsonTimes(h *hist.Histogram) document.Object {
 		"p99", h.Quantile(0.99), "p999", h.Quantile(0.999), "p9999", h.Quantile(0.9999), "max", h.Max()}
 }
 
-// eachSecond is a number of the whole run for each second, at the pace of its
+// eachSecond returns a number of the whole run for each second, at the pace of its
 // answers.
 func eachSecond(r *loadresult.Result, n int64) float64 {
 	s := r.End.Sub(r.Start).Seconds()

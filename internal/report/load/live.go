@@ -55,7 +55,7 @@ func (l *Live) Add(s *LoadInterval) {
 	}
 }
 
-// Lines is the view on a terminal of so many columns: always as many lines while
+// Lines returns the view on a terminal of so many columns: always as many lines while
 // the kinds of errors stay the same, none of them as wide as the terminal.
 func (l *Live) Lines(width int, color bool) []string {
 	t := page.Text{Width: max(width-1, 20), Color: color}
@@ -85,7 +85,7 @@ func (l *Live) Lines(width int, color bool) []string {
 	return strings.Split(strings.TrimSuffix(string(t.Bytes()), "\n"), "\n")
 }
 
-// progress is a bar, how much is done and what is left.
+// progress returns a bar, how much is done and what is left.
 func (l *Live) progress(width int) string {
 	ratio, done, left := 0.0, "", ""
 	switch {
@@ -110,7 +110,7 @@ func (l *Live) progress(width int) string {
 	return page.Bar(ratio, max(min(width-page.Cells(text)-2, 40), 1)) + "  " + text
 }
 
-// rate is the last second's against the plan.
+// rate returns the last second's against the plan.
 func (l *Live) rate() string {
 	if l.last == nil {
 		return "requests       " + quantity.Count(float64(l.Requests))
@@ -149,7 +149,7 @@ type liveColumn struct {
 	of   func(h *hist.Histogram) string
 }
 
-// liveColumns are those that a terminal has room for; what matters least goes
+// liveColumns returns those that a terminal has room for; what matters least goes
 // first.
 func liveColumns(width int) []liveColumn {
 	at := func(name string, q float64) liveColumn {
@@ -168,7 +168,7 @@ func liveColumns(width int) []liveColumn {
 	return columns
 }
 
-// liveTimes are the times of a row of the table; none is a dash.
+// liveTimes returns the times of a row of the table; none is a dash.
 func liveTimes(name string, h *hist.Histogram, columns []liveColumn) string {
 	text := fmt.Sprintf("%-15s", name)
 	for _, c := range columns {
@@ -181,7 +181,7 @@ func liveTimes(name string, h *hist.Histogram, columns []liveColumn) string {
 	return text
 }
 
-// alarm is the style of the line about errors.
+// alarm returns the style of the line about errors.
 func (l *Live) alarm() page.Style {
 	if l.Failed > 0 {
 		return page.Yellow

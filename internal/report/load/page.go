@@ -54,7 +54,7 @@ func (b Bound) Verdict() string {
 //go:embed assets
 var assets embed.FS
 
-// Part is what the page of a load has beside figures and seconds: the heat map, the
+// Part returns what the page of a load has beside figures and seconds: the heat map, the
 // percentiles and the generator, for another page that has the others.
 func Part(run *Run) (html template.HTML, style, script string, err error) {
 	var b strings.Builder
@@ -64,7 +64,7 @@ func Part(run *Run) (html template.HTML, style, script string, err error) {
 	return template.HTML(b.String()), page.Asset(assets, "load.css"), page.Asset(assets, "load.js"), nil
 }
 
-// Document is the load as JSON has it within a document.
+// Document returns the load as JSON has it within a document.
 func Document(run *Run) document.Object {
 	return document.Object{"warnings", document.Items(run.Result.Warnings), run.json()}
 }

@@ -30,7 +30,7 @@ type rateSegment struct {
 // rampParts is into how many parts ramps are cut.
 const rampParts = 10
 
-// rates are the stretches of a run; nil where its rate does not change.
+// rates returns the stretches of a run; nil where its rate does not change.
 func (run *Run) rates() []rateSegment {
 	r := run.Result
 	plan, err := schedule.Parse(run.Plan.Rate, run.Plan.Duration)
@@ -107,7 +107,7 @@ func (t *writer) rates(run *Run) {
 
 var rateColumns = []string{"planned", "answered", "errors", "p50", "p99", "max"}
 
-// cells are those of rateColumns.
+// cells returns those of rateColumns.
 func (s *rateSegment) cells() []string {
 	cells := []string{quantity.Count(s.planned), quantity.Count(s.answered), "–", "–", "–", "–"}
 	if s.ended > 0 {
@@ -141,7 +141,7 @@ func newRatesView(name string, run *Run) (v tableView, ok bool) {
 	return v, len(v.Rows) > 0
 }
 
-// inSeconds is a moment as a number of seconds.
+// inSeconds returns a moment as a number of seconds.
 func inSeconds(d time.Duration) string {
 	return fmt.Sprint(math.Round(d.Seconds()*100) / 100)
 }

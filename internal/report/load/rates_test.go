@@ -17,7 +17,7 @@ import (
 	"whet/internal/schedule"
 )
 
-// ramped is a load of a plan on a service that takes 2 ms for each request, one
+// ramped returns a load of a plan on a service that takes 2 ms for each request, one
 // after the other, and so 500 a second.
 func ramped(rate string, length time.Duration) Run {
 	plan, err := schedule.Parse(rate, length)

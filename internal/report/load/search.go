@@ -27,10 +27,10 @@ type Search struct {
 	Warnings []string
 }
 
-// name is what the search is called on a page; "" where it is alone.
+// name returns what the search is called on a page; "" where it is alone.
 func (s *Search) name() string { return printable.Line(s.Name) }
 
-// nameOf is what one of its searches is called there; likewise.
+// nameOf returns what one of its searches is called there; likewise.
 func (s *Search) nameOf(k *KneeSearch) string {
 	var parts []string
 	if s.Name != "" {
@@ -86,7 +86,7 @@ type KneeRun struct {
 	Broken      string        `json:"broken"` // the bound that it broke
 }
 
-// last is the run that a row shows: the one of the median throughput would be
+// last returns the run that a row shows: the one of the median throughput would be
 // fairer, and has the times of one run as well.
 func (l *KneeLevel) last() *KneeRun { return &l.Runs[len(l.Runs)-1] }
 

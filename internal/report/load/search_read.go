@@ -64,7 +64,7 @@ func (j jsonInterval) interval() stat.Interval {
 	return stat.Interval{Center: orNull(j.Center, math.NaN()), Low: orNull(j.Low, math.Inf(-1)), High: orNull(j.High, math.Inf(1))}
 }
 
-// orNull is what null stands for where there is none.
+// orNull returns what null stands for where there is none.
 func orNull(v *float64, null float64) float64 {
 	if v == nil {
 		return null

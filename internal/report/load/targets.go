@@ -19,7 +19,7 @@ const (
 	htmlTargets = 50
 )
 
-// targetName is what a target is called, by its place in the list.
+// targetName returns what a target is called, by its place in the list.
 func targetName(p *loadresult.Plan, i int) string {
 	if i < len(p.TargetNames) {
 		return printable.Line(p.TargetNames[i])
@@ -27,7 +27,7 @@ func targetName(p *loadresult.Plan, i int) string {
 	return "target " + strconv.Itoa(i+1)
 }
 
-// meanOf is the mean service time of a target's requests in nanoseconds; NaN
+// meanOf returns the mean service time of a target's requests in nanoseconds; NaN
 // where none has one.
 func meanOf(t *loadresult.Target) float64 {
 	if t.Timed <= 0 {
@@ -38,7 +38,7 @@ func meanOf(t *loadresult.Target) float64 {
 
 var targetColumns = []string{"requests", "errors", "mean", "of the time"}
 
-// targetRows are the targets of several, those first whose requests took most
+// targetRows returns the targets of several, those first whose requests took most
 // service time in all: what would be missed most were it faster. Quantiles of
 // each are not known.
 func targetRows(run *Run, most int) (rows []tableRow, more int) {

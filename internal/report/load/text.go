@@ -61,7 +61,7 @@ func (t *writer) load(run *Run, name string, about []string) {
 	}
 }
 
-// withoutReason are the warnings without that which stands above them.
+// withoutReason returns the warnings without that which stands above them.
 func withoutReason(r *loadresult.Result) []string {
 	if r.Invalid != "" && len(r.Warnings) > 0 && r.Warnings[0] == r.Invalid {
 		return r.Warnings[1:]
@@ -69,7 +69,7 @@ func withoutReason(r *loadresult.Result) []string {
 	return r.Warnings
 }
 
-// target is what was asked, in a few words.
+// target returns what was asked, in a few words.
 func target(p *loadresult.Plan) string {
 	what := printable.Line(strings.TrimSpace(p.Method + " " + p.URL))
 	if p.Method == "GET" {
@@ -107,7 +107,7 @@ func Loop(p *loadresult.Plan) string {
 	return kind + ", " + connections
 }
 
-// length is how long the run took, and what came before.
+// length returns how long the run took, and what came before.
 func (run *Run) length() string {
 	r := run.Result
 	if r.Interrupted && !r.End.After(r.Start) {
@@ -123,7 +123,7 @@ func (run *Run) length() string {
 	return text
 }
 
-// speaks is the protocol, and what drove the load.
+// speaks returns the protocol, and what drove the load.
 func (run *Run) speaks() string {
 	text := printable.Line(run.Plan.Protocol)
 	if e := run.Result.Generator.Engine; e != "" {
@@ -151,7 +151,7 @@ type quantile struct {
 	at   float64
 }
 
-// quantiles are those that a table has room for beside so many other columns.
+// quantiles returns those that a table has room for beside so many other columns.
 func (t *writer) quantiles(others int) []quantile {
 	const column = 9 // of "p99.99" and "999 ms", with two spaces
 	shown := slices.Clone(loadQuantiles)
@@ -191,7 +191,7 @@ func (t *writer) times(run *Run) {
 	t.Labelled(rows)
 }
 
-// timeCells are the mean, all quantiles and the largest of times.
+// timeCells returns the mean, all quantiles and the largest of times.
 func timeCells(h *hist.Histogram) []string { return someTimes(h, loadQuantiles) }
 
 func someTimes(h *hist.Histogram, quantiles []quantile) []string {
@@ -273,7 +273,7 @@ func (t *writer) errors(r *loadresult.Result) {
 	}
 }
 
-// kinds are those of errors, the most frequent first.
+// kinds returns those of errors, the most frequent first.
 func kinds(errors map[string]int64) []string {
 	return slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
 		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))

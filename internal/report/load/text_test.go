@@ -338,7 +338,7 @@ func TestMerge(t *testing.T) {
 	pagetest.Golden(t, "load-merge.json", b.Bytes())
 }
 
-// searched is a search over connections and one over rates.
+// searched returns a search over connections and one over rates.
 func searched() *Search {
 	iv := func(center, low, high float64) stat.Interval {
 		return stat.Interval{Center: center, Low: low, High: high}

@@ -38,7 +38,7 @@ func (s *Axis) Add(t int64) {
 	s.From, s.To = min(s.From, float64(t)), max(s.To, float64(t))
 }
 
-// At is where a time lies, in [0,1].
+// At returns where a time lies, in [0,1].
 func (s Axis) At(t int64) float64 {
 	if !(s.To > s.From) {
 		return 0
@@ -53,7 +53,7 @@ type Tick struct {
 	Anchor string // of a time's text
 }
 
-// NewTick is a tick below a chart: at its ends the text stays within it.
+// NewTick returns a tick below a chart: at its ends the text stays within it.
 func NewTick(at float64, label string) Tick {
 	t := Tick{At: PercentOf(at), Label: label, Anchor: "middle"}
 	switch {
@@ -87,7 +87,7 @@ func Seconds(ns float64) string {
 	return strconv.FormatFloat(math.Round(ns/1e3)/1e6, 'f', -1, 64) + " s"
 }
 
-// Nice is the least of 1, 2, 2.5 and 5 times a power of ten that is not below v.
+// Nice returns the least of 1, 2, 2.5 and 5 times a power of ten that is not below v.
 func Nice(v float64) float64 {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return 1
@@ -112,7 +112,7 @@ type Scale struct {
 	Log       bool // low and high are then above zero
 }
 
-// Linear is the scale of values from zero, or from the least where one is
+// Linear returns the scale of values from zero, or from the least where one is
 // below zero, to a round number above the greatest.
 func Linear(least, most float64, unit string) Scale {
 	s := Scale{Low: min(least, 0), High: roundUp(max(most, 0), unit)}
@@ -125,7 +125,7 @@ func Linear(least, most float64, unit string) Scale {
 	return s
 }
 
-// roundUp is a round number of the unit that is not below v: of bytes one that
+// roundUp returns a round number of the unit that is not below v: of bytes one that
 // is round in KiB, MiB, ….
 func roundUp(v float64, unit string) float64 {
 	if v <= 0 {
@@ -147,7 +147,7 @@ func roundUp(v float64, unit string) float64 {
 	return v
 }
 
-// Logarithmic is the scale of whole powers of ten around the values, which are
+// Logarithmic returns the scale of whole powers of ten around the values, which are
 // above zero.
 func Logarithmic(least, most float64) Scale {
 	s := Scale{Low: math.Pow(10, math.Floor(math.Log10(least))), High: math.Pow(10, math.Ceil(math.Log10(most))), Log: true}
@@ -157,7 +157,7 @@ func Logarithmic(least, most float64) Scale {
 	return s
 }
 
-// At is the height of a value, in [0,1].
+// At returns the height of a value, in [0,1].
 func (s Scale) At(v float64) float64 {
 	r := (v - s.Low) / (s.High - s.Low)
 	switch {
@@ -169,7 +169,7 @@ func (s Scale) At(v float64) float64 {
 	return min(max(r, 0), 1)
 }
 
-// Grid are the lines across a chart with their values, from the top.
+// Grid returns the lines across a chart with their values, from the top.
 func (s Scale) Grid(unit string) []Tick {
 	var out []Tick
 	add := func(v float64) { out = append(out, Tick{At: PercentOf(1 - s.At(v)), Label: Round(v, unit)}) }
@@ -300,7 +300,7 @@ func path(l *Line, x Axis, y Scale) string {
 	return b.String()
 }
 
-// distances are the times between samples.
+// distances returns the times between samples.
 func distances(samples []Sample) []float64 {
 	var out []float64
 	for i := 1; i < len(samples); i++ {
@@ -348,7 +348,7 @@ func (s summary) rangeOf(unit string) string {
 	return low + " to " + high
 }
 
-// figures are the summary's cells in a table.
+// figures returns the summary's cells in a table.
 func (s summary) figures(unit string) [5]string {
 	if s.Known == 0 {
 		return [5]string{"unknown", "unknown", "unknown", "unknown", quantity.Count(float64(s.Unknown))}
@@ -356,7 +356,7 @@ func (s summary) figures(unit string) [5]string {
 	return [5]string{Amount(s.Least, unit), Amount(s.Median, unit), Amount(s.Most, unit), Amount(s.Last, unit), quantity.Count(float64(s.Unknown))}
 }
 
-// From is the value at a height: the inverse of at.
+// From returns the value at a height: the inverse of at.
 func (s Scale) From(at float64) float64 {
 	if s.Log {
 		return s.Low * math.Pow(s.High/s.Low, at)

@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 )
 
-// policy is the Content-Security-Policy of a page: nothing from elsewhere, and of
+// policy returns the Content-Security-Policy of a page: nothing from elsewhere, and of
 // what is in it this style and this script alone; "" is none.
 func policy(style, script string) string {
 	scripts := "'none'"

@@ -21,14 +21,14 @@ type Shell struct {
 	Policy string
 }
 
-// KitStyle is the style of what the kit's templates draw, beside the theme.
+// KitStyle returns the style of what the kit's templates draw, beside the theme.
 func KitStyle() string { return Asset(assets, "page.css") + Asset(assets, "charts.css") }
 
-// KitScript is the script of what the kit's templates draw: the page stands
+// KitScript returns the script of what the kit's templates draw: the page stands
 // without it.
 func KitScript() string { return Asset(assets, "page.js") }
 
-// NewShell is the shell of a page: its style is the theme of all pages and what
+// NewShell returns the shell of a page: its style is the theme of all pages and what
 // the page adds to it. A page without a script has none; a script is a module,
 // so that its names stay its own and it runs once the document is there.
 func NewShell(title, style, script string) Shell {
@@ -41,7 +41,7 @@ func NewShell(title, style, script string) Shell {
 	}
 }
 
-// Asset is a file of those that a package of pages brings along.
+// Asset returns a file of those that a package of pages brings along.
 func Asset(of embed.FS, name string) string {
 	b, err := of.ReadFile("assets/" + name)
 	if err != nil {

@@ -23,7 +23,7 @@ func More(n, limit int) string {
 	return fmt.Sprintf("%s more in the JSON report.", quantity.Count(float64(n-limit)))
 }
 
-// BarWidth is a share as the length of a bar that is 100 long; what is there at
+// BarWidth returns a share as the length of a bar that is 100 long; what is there at
 // all can be seen.
 func BarWidth(ratio float64) string {
 	if math.IsNaN(ratio) || ratio <= 0 {
@@ -89,7 +89,7 @@ func Paragraphs(s string) []paragraph {
 	return out
 }
 
-// Cells is the number of terminal cells a cleaned string takes.
+// Cells returns the number of terminal cells a cleaned string takes.
 func Cells(s string) int {
 	n := 0
 	for _, r := range s {
@@ -170,7 +170,7 @@ var (
 	amount = lazyregexp.Pattern{Text: `(?:± ?)?[0-9][0-9.,]* ` + units + `|± ?[0-9][0-9.]*|--?[a-z]+(?:-[a-z]+)*`}
 )
 
-// line is a text for a place of a page where text may stand: made printable and
+// line returns a text for a place of a page where text may stand: made printable and
 // escaped. The browser breaks no line between a figure and its unit, nor within a flag.
 func line(s string) template.HTML {
 	s = printable.Line(s)

@@ -18,12 +18,12 @@ import (
 // one early would leave a second end tag behind, which the walk finds.
 var raw = regexp.MustCompile(`(?s)<(script|style)([^>]*)>(.*?)</(?:script|style)>`)
 
-// Bare is a document without its style, script and data.
+// Bare returns a document without its style, script and data.
 func Bare(doc []byte) []byte { return raw.ReplaceAll(doc, []byte("<$1$2></$1>")) }
 
 var amount = regexp.MustCompile(`<span class="amount">([^<]*)</span>`)
 
-// Joined is a page without the spans that hold figures and their units together.
+// Joined returns a page without the spans that hold figures and their units together.
 func Joined(doc []byte) string { return string(amount.ReplaceAll(doc, []byte("$1"))) }
 
 // Element is one start tag of a document with its attributes.

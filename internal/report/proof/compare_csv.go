@@ -77,7 +77,7 @@ func sheetColumn(n int) string {
 	return name
 }
 
-// sheetAt is where a table column begins: center and interval, beside all but
+// sheetAt returns where a table column begins: center and interval, beside all but
 // the first also delta and p.
 func sheetAt(col int) int {
 	if col == 0 {

@@ -48,7 +48,7 @@ func compareHeads(r *tables.Result, head func(string), body func(*tables.Table))
 	}
 }
 
-// CompareNotes are the lines below the tables.
+// CompareNotes returns the lines below the tables.
 func CompareNotes(r *tables.Result) []string {
 	var notes []string
 	n := quantity.Plural(r.Comparisons, "comparison")
@@ -82,7 +82,7 @@ const (
 	deltaColumns  = 3
 )
 
-// gridColumn is where a table column begins.
+// gridColumn returns where a table column begins.
 func gridColumn(col int) int {
 	if col == 0 {
 		return 1
@@ -223,7 +223,7 @@ func compareGeomean(m tables.Geomean) string {
 	return fmt.Sprintf("%+.2f%%", (m.Ratio-1)*100)
 }
 
-// rowScale is the scale that shows the smallest value of a row well.
+// rowScale returns the scale that shows the smallest value of a row well.
 func rowScale(r *tables.Row, class benchunit.Class) benchunit.Scaler {
 	var centers []float64
 	for _, cell := range r.Cells {

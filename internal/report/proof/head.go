@@ -16,7 +16,7 @@ func title(r *compare.Result) (old, new string) {
 	return printable.Line(cmp.Or(r.Old.Operand, r.Old.Package, "old")), printable.Line(cmp.Or(r.New.Operand, r.New.Package, "new"))
 }
 
-// told is what tells a side from the other beside what the user typed and beside
+// told returns what tells a side from the other beside what the user typed and beside
 // its package: " (1a2b3c4d5e6f, with GOGC=50)".
 func told(r *compare.Result, side *compare.Program) string {
 	said := marks(r, side)
@@ -26,7 +26,7 @@ func told(r *compare.Result, side *compare.Program) string {
 	return " (" + strings.Join(said, ", ") + ")"
 }
 
-// briefFacts are what was measured and where, a line each.
+// briefFacts returns what was measured and where, a line each.
 func briefFacts(r *compare.Result) []string {
 	var measured []string
 	if r.RoundsPlanned > 0 {
@@ -68,7 +68,7 @@ func tests(r *compare.Result) string {
 	return "tests: old " + printable.Line(r.Old.Tests) + ", new " + printable.Line(r.New.Tests)
 }
 
-// proveFacts are the lines of the verbose head.
+// proveFacts returns the lines of the verbose head.
 func proveFacts(r *compare.Result) []page.Fact {
 	facts := append(sides(r), page.Fact{Name: "machine", Value: proveMachine(r)})
 	if r.RoundsPlanned > 0 {
@@ -101,7 +101,7 @@ func proveMachine(r *compare.Result) string {
 	return strings.Join(machine, ", ")
 }
 
-// plan is how the rounds were made.
+// plan returns how the rounds were made.
 func plan(r *compare.Result) string {
 	what := "a process each"
 	if r.Kind == compare.KindService {
@@ -126,7 +126,7 @@ func plan(r *compare.Result) string {
 	return s + "; measured in " + measuredIn(r) + ended(r)
 }
 
-// measuredIn is what the rounds took, and what of the budget went before them.
+// measuredIn returns what the rounds took, and what of the budget went before them.
 func measuredIn(r *compare.Result) string {
 	s := quantity.Nanoseconds(float64(r.ElapsedNs))
 	if r.CalibratedNs > 0 && r.CalibratedNs*10 >= r.BudgetNs {
@@ -183,7 +183,7 @@ func sides(r *compare.Result) []page.Fact {
 	return facts
 }
 
-// marks are a side's revision, where the two differ in it, and its variables and
+// marks returns a side's revision, where the two differ in it, and its variables and
 // build flags.
 func marks(r *compare.Result, side *compare.Program) (said []string) {
 	if r.Old.Revision != r.New.Revision || changed(r.Old.Dirty) != changed(r.New.Dirty) {

@@ -52,7 +52,7 @@ func (t *writer) proveTables(r *compare.Result, verbose bool) {
 	}
 }
 
-// proveLines are the rows of one metric.
+// proveLines returns the rows of one metric.
 func proveLines(r *compare.Result, m *proveMetric, verbose bool) []proveLine {
 	lines := []proveLine{{
 		name: subject(r), style: page.Dim,
@@ -94,7 +94,7 @@ func subject(r *compare.Result) string {
 	return "benchmark"
 }
 
-// proveRows are the rows of one unit, and the number of packages that the
+// proveRows returns the rows of one unit, and the number of packages that the
 // whole result is about.
 func proveRows(r *compare.Result, unit string) (rows []*compare.Row, packages int) {
 	var seen []string
@@ -178,7 +178,7 @@ var (
 // leastName is the room for names with which a table is made.
 const leastName = 16
 
-// proveName is the room for names beside the columns, and what the longest
+// proveName returns the room for names beside the columns, and what the longest
 // needs.
 func (t *writer) proveName(lines []proveLine, columns []column) (room, named int) {
 	used := 2

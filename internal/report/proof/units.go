@@ -75,7 +75,7 @@ func metricOf(row *compare.Row) proveMetric {
 	return m
 }
 
-// proveMetrics are those of the result, in the order of its rows.
+// proveMetrics returns those of the result, in the order of its rows.
 func proveMetrics(r *compare.Result) []proveMetric {
 	var out []proveMetric
 	for i := range r.Benchmarks {
@@ -87,7 +87,7 @@ func proveMetrics(r *compare.Result) []proveMetric {
 	return out
 }
 
-// verdict is a row's verdict in the words of its metric.
+// verdict returns a row's verdict in the words of its metric.
 func (m *proveMetric) verdict(row *compare.Row) string {
 	switch row.Verdict {
 	case compare.Faster:
@@ -149,7 +149,7 @@ func printDelta(change float64) string {
 	return fmt.Sprintf("%+.2f\u00a0%%", change*100)
 }
 
-// proveNoise is the half-width of a side against itself.
+// proveNoise returns the half-width of a side against itself.
 func proveNoise(row *compare.Row) string {
 	switch {
 	case row.Exact:
@@ -175,7 +175,7 @@ func pValue(row *compare.Row) string {
 	}
 }
 
-// geomean is the geometric mean of the ratios of one metric; ok is false for
+// geomean returns the geometric mean of the ratios of one metric; ok is false for
 // fewer than two rows, and where a row's ratio is not known or has no logarithm
 // to speak of. Those of old and new are not shown: the medians of both sides
 // are not the pairs that the ratios are from.

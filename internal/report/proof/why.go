@@ -59,7 +59,7 @@ func changeHead(c *compare.Change) string {
 		quantity.Count(float64(c.SamplesOld)), quantity.Count(float64(c.SamplesNew)), confidence(c.ConfidenceRatio))
 }
 
-// classLines are the sums of the measured code and of the other classes that
+// classLines returns the sums of the measured code and of the other classes that
 // differ.
 func (k *changeKind) classLines(c *compare.Change) []string {
 	var out []string
@@ -78,7 +78,7 @@ func (k *changeKind) classLines(c *compare.Change) []string {
 	return out
 }
 
-// diff is a difference with its error: "+120 ns ± 14 ns".
+// diff returns a difference with its error: "+120 ns ± 14 ns".
 func (k *changeKind) diff(d compare.Delta) string {
 	v := d.Diff()
 	s := k.print(v)

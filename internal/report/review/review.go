@@ -74,7 +74,7 @@ func (o *Options) level(f *finding.Finding) string {
 	return levelWarning
 }
 
-// file is a finding's file in the repository; ok is false where it lies outside.
+// file returns a finding's file in the repository; ok is false where it lies outside.
 func (o *Options) file(f *finding.Finding) (name string, ok bool) {
 	name = strings.ReplaceAll(f.File, "\\", "/")
 	if name == "" || path.IsAbs(name) || len(name) > 1 && name[1] == ':' || strings.HasPrefix(path.Clean(name), "..") {
@@ -83,7 +83,7 @@ func (o *Options) file(f *finding.Finding) (name string, ok bool) {
 	return path.Join(o.Prefix, name), true
 }
 
-// shares are what is known of a finding's cost, with its ceiling.
+// shares returns what is known of a finding's cost, with its ceiling.
 func shares(f *finding.Finding) string {
 	var parts []string
 	add := func(name string, share float64, unknown bool) {
@@ -102,7 +102,7 @@ func shares(f *finding.Finding) string {
 	return strings.ReplaceAll(strings.Join(parts, ", "), "\u00a0", " ")
 }
 
-// message is a finding in a sentence or two.
+// message returns a finding in a sentence or two.
 func message(f *finding.Finding) string {
 	text := strings.TrimSuffix(printable.Line(f.Title), ".")
 	if s := shares(f); s != "" {
@@ -114,7 +114,7 @@ func message(f *finding.Finding) string {
 	return text
 }
 
-// Formats are those that Write knows.
+// Formats returns those that Write knows.
 func Formats() []string { return []string{"github", "sarif", "markdown"} }
 
 // Write writes a page in one of the formats.

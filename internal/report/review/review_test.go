@@ -17,7 +17,7 @@ import (
 	"whet/internal/report/run"
 )
 
-// hostile is a page whose names try to leave their place in each format.
+// hostile returns a page whose names try to leave their place in each format.
 func hostile() *run.Page {
 	return &run.Page{
 		Target: "./x|`y`", Tool: "whet 1\x1b[2J", Verdict: run.Verdict{Text: "CPU-bound\n::error::not one"}, Warnings: []string{"<b>busy</b>"},
@@ -44,7 +44,7 @@ func write(t *testing.T, format string, o Options) string {
 	return b.String()
 }
 
-// parsed is what GitHub's runner makes of a line: ActionCommand.TryParseV2 splits
+// parsed returns what GitHub's runner makes of a line: ActionCommand.TryParseV2 splits
 // the properties at commas and the first equals sign, and takes the escapes back.
 func parsed(t *testing.T, line string) (command string, properties map[string]string, text string) {
 	t.Helper()
@@ -115,7 +115,7 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// sarifSchema is the standard's own: sarif-schema-2.1.0.json of OASIS, errata 01,
+// sarifSchema returns the standard's own: sarif-schema-2.1.0.json of OASIS, errata 01,
 // with formats of values checked too.
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 // errorConfidence is that of the intervals printed beside shares of samples.
 const errorConfidence = 0.95
 
-// samplingError is the Wilson interval for a share of n samples: of the CPU
+// samplingError returns the Wilson interval for a share of n samples: of the CPU
 // profile, or of allocations where not every one is counted.
 //
 // It treats each sample as drawn on its own, with the same chance of falling
@@ -60,7 +60,7 @@ func points(iv stat.Interval) string {
 	return fmt.Sprintf("%.1f", half)
 }
 
-// plusMinus is the cell of a top table beside cum; "" where there is no error.
+// plusMinus returns the cell of a top table beside cum; "" where there is no error.
 func (p *Profile) plusMinus(cum int64) string {
 	iv, ok := p.cumError(cum)
 	if !ok {

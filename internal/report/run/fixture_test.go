@@ -32,7 +32,7 @@ func handmade(typ callstack.ValueType, stacks ...stack) *callstack.Frames {
 	return b.Frames()
 }
 
-// flameOf is the graph of a profile's only column.
+// flameOf returns the graph of a profile's only column.
 func flameOf(p *callstack.Frames, keep callstack.Keep) *flamegraph.Graph {
 	g, err := flamegraph.FromProfile(p, 0, keep, flamegraph.DefaultOptions())
 	if err != nil {
@@ -104,7 +104,7 @@ func even(i int) bool { return i%2 == 0 }
 
 func odd(i int) bool { return i%2 == 1 }
 
-// visitsPage is a whole report as whet tune would fill it.
+// visitsPage returns a whole report as whet tune would fill it.
 func visitsPage() *Page {
 	cpu := handmade(callstack.ValueType{Type: "cpu", Unit: "nanoseconds"}, visitsStacks(2e6)...)
 	alloc := handmade(callstack.ValueType{Type: "alloc_space", Unit: "bytes"}, visitsStacks(40961)...)
@@ -308,7 +308,7 @@ func hostilePage() *Page {
 	return whole
 }
 
-// emptyPage is the report of a recording that was stopped before anything was
+// emptyPage returns the report of a recording that was stopped before anything was
 // measured.
 func emptyPage() *Page {
 	return &Page{

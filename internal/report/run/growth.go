@@ -33,7 +33,7 @@ func (t *writer) processors(p *Page) {
 	}
 }
 
-// pairs are the times of an operation, and how often they were measured.
+// pairs returns the times of an operation, and how often they were measured.
 func (b *Processors) pairs() string {
 	return fmt.Sprintf("%s on 1, %s on %d; %s of runs", quantity.Nanoseconds(b.OneNs), quantity.Nanoseconds(b.Ns), b.Processors.Processors, quantity.Plural(b.Pairs, "pair"))
 }
@@ -59,7 +59,7 @@ func (t *writer) growth(p *Page) {
 	}
 }
 
-// sizes are the smallest and the largest of a family, and how many there are.
+// sizes returns the smallest and the largest of a family, and how many there are.
 func sizes(f *scaling.Family) string {
 	n := len(f.Points)
 	return fmt.Sprintf("%s from %s to %s, %d sizes", printable.Line(f.Parameter), quantity.Count(f.Points[0].Size), quantity.Count(f.Points[n-1].Size), n)
@@ -106,7 +106,7 @@ func power(f *scaling.Family, g *scaling.Growth) (text string) {
 	return text
 }
 
-// jsonFamily is a family as documents have it.
+// jsonFamily returns a family as documents have it.
 func jsonFamily(f *scaling.Family) document.Object {
 	points := make([]document.Object, len(f.Points))
 	for i, p := range f.Points {

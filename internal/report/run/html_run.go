@@ -225,7 +225,7 @@ func newGroupView(w *Wall, g *WallGroup) groupView {
 	return v
 }
 
-// exact is a share in percent, for the parts of a bar: these add up.
+// exact returns a share in percent, for the parts of a bar: these add up.
 func exact(ratio float64) string {
 	return strconv.FormatFloat(math.Round(min(max(ratio, 0), 1)*1e6)/1e4, 'f', -1, 64)
 }

@@ -33,7 +33,7 @@ func (x lineIndex) add(l *Listing, lines []lineView) {
 	}
 }
 
-// at is the id of a line, "" of one that is not listed.
+// at returns the id of a line, "" of one that is not listed.
 func (x lineIndex) at(file string, line int) string {
 	r, ok := x[lineKey{file, line}]
 	if !ok {
@@ -42,7 +42,7 @@ func (x lineIndex) at(file string, line int) string {
 	return r.lines[r.i].ID
 }
 
-// cite is a line with its neighbours on each side, with their cost as far as they are
+// cite returns a line with its neighbours on each side, with their cost as far as they are
 // listed; what no listing has is blank, since its cost is not known here.
 func (x lineIndex) cite(p *Page, file string, line int) []lineView {
 	var out []lineView

@@ -14,7 +14,7 @@ import (
 	"whet/internal/report/pagetest"
 )
 
-// documents are the HTML files of all test pages, and of their flame graphs.
+// documents returns the HTML files of all test pages, and of their flame graphs.
 func documents(t *testing.T) map[string][]byte {
 	out := make(map[string][]byte)
 	for name, p := range pages() {

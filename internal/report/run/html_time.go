@@ -94,7 +94,7 @@ func (g markGroup) text() string {
 	return strconv.Itoa(g.least) + "–" + strconv.Itoa(g.most)
 }
 
-// reach is where the label begins and ends: it stands right of its mark, and
+// reach returns where the label begins and ends: it stands right of its mark, and
 // left of it near the chart's end.
 func (g markGroup) reach() (from, to float64) {
 	width := markChar * float64(utf8.RuneCountInString(g.text())+1)

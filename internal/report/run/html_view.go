@@ -262,7 +262,7 @@ func flameWarnings(p *Profile) []string {
 	return out
 }
 
-// FlameViews are the flame graphs of profiles.
+// FlameViews returns the flame graphs of profiles.
 func FlameViews(profiles []Profile) []flame.View {
 	var out []flame.View
 	for i := range profiles {
@@ -274,7 +274,7 @@ func FlameViews(profiles []Profile) []flame.View {
 	return out
 }
 
-// FlamesAlone are the flame graphs of some profiles of a page for a page of their own,
+// FlamesAlone returns the flame graphs of some profiles of a page for a page of their own,
 // which has to say what each is of: value, samples, target and date.
 func FlamesAlone(p *Page, profiles []Profile) []flame.View {
 	views := FlameViews(profiles)
@@ -427,7 +427,7 @@ func newListingView(p *Profile, l *Listing, index lineIndex) listingView {
 	return v
 }
 
-// heat is the strength of a line's background; the figures stand beside it.
+// heat returns the strength of a line's background; the figures stand beside it.
 func heat(share float64) int {
 	switch {
 	case share >= 0.30:

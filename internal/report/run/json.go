@@ -39,7 +39,7 @@ func WriteJSON(w io.Writer, p *Page, o JSONOptions) error {
 		"not_asked", document.Items(p.NotAsked), "recording", document.IfSet(o.Recording), "report", document.IfSet(o.Report)})
 }
 
-// json is a benchmark: null is unknown.
+// json returns a benchmark: null is unknown.
 func (b *Benchmark) json() document.Object {
 	var ns *float64
 	if b.Failure == "" {
@@ -50,7 +50,7 @@ func (b *Benchmark) json() document.Object {
 		"metrics", document.Items(b.Metrics), "parallel", b.Parallel, "profiled", b.Profiled, "failure", b.Failure}
 }
 
-// json is a profile; that of all benchmarks merged has the benchmark "".
+// json returns a profile; that of all benchmarks merged has the benchmark "".
 func (p *Profile) json() document.Object {
 	classes := make([]document.Object, 0, hot.NumClasses)
 	for c := range hot.Class(hot.NumClasses) {

@@ -5,7 +5,7 @@ import (
 	"whet/internal/report/load"
 )
 
-// jsonRun is what a document holds of runs: program and service where the target is
+// jsonRun returns what a document holds of runs: program and service where the target is
 // one, the lists always. Null is unknown.
 func jsonRun(p *Page) document.Object {
 	run := document.Object{"program", document.IfSet(p.Program)}

@@ -88,7 +88,7 @@ type MomentCause struct {
 	WaitedBy  string `json:"waited_by"`  // the function of package sync that they waited in
 }
 
-// place is where a cause was busy. The runtime's own line says nothing of it: what the
+// place returns where a cause was busy. The runtime's own line says nothing of it: what the
 // goroutine was started for does.
 func (c *MomentCause) place() string {
 	if symbolname.Runtime(symbolname.Package(c.At.Function)) && c.Start != "" {
@@ -137,7 +137,7 @@ var spoken = map[string]string{"runnable": "ready without a processor", "sync": 
 
 func doing(state string) string { return cmp.Or(spoken[state], printable.Line(state)) }
 
-// Text is what is to be said of it.
+// Text returns what is to be said of it.
 func (m *Moment) Text() string {
 	parts := append([]string{m.slow()}, m.why()...)
 	if m.known() {
@@ -166,7 +166,7 @@ func (m *Moment) slow() string {
 	return text + "."
 }
 
-// short is the moment in a line.
+// short returns the moment in a line.
 func (m *Moment) short() string {
 	text := "a request took " + page.Ns(m.Request.TookNs)
 	if m.MedianNs > 0 {

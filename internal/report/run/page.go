@@ -217,7 +217,7 @@ type Waiting struct {
 // Unknown is what the target does not offer, why, and how to get it.
 type Unknown = recording.Unknown
 
-// time is the time per operation; nil where the benchmark hides it, as
+// time returns the time per operation; nil where the benchmark hides it, as
 // b.ReportMetric(0, "ns/op") does: nothing takes no time.
 func (b *Benchmark) time() *float64 {
 	if b.NsPerOp > 0 {

@@ -15,7 +15,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// base is the value that a profile's shares are of.
+// base returns the value that a profile's shares are of.
 func (p *Profile) base() int64 { return p.Values[hot.Base] }
 
 // value prints v in the profile's unit.
@@ -98,7 +98,7 @@ func (p *Page) shown() (first, others, asides []*Profile) {
 	return first, others, asides
 }
 
-// classes are the columns of the table that counts samples. A program or a
+// classes returns the columns of the table that counts samples. A program or a
 // service often has nothing that would be its set-up.
 func (p *Page) classes(of []*Profile) []hot.Class {
 	var out []hot.Class
@@ -128,7 +128,7 @@ func (p *Page) withoutSlight(first, asides []*Profile) (kept, all []*Profile) {
 	return kept, asides
 }
 
-// coveredNs is the time that profiles of a program or a service are of; 0 of
+// coveredNs returns the time that profiles of a program or a service are of; 0 of
 // benchmarks.
 func (p *Page) coveredNs() int64 {
 	if p.Service != nil {
@@ -269,7 +269,7 @@ func inBenchmarks(f *finding.Finding) string {
 
 const largest = "(the largest of their shares)"
 
-// unexplained is what stands in place of findings: which rules looked, at how
+// unexplained returns what stands in place of findings: which rules looked, at how
 // much, and what they found below the threshold. That they know no cause is no
 // word on whether there is one.
 func unexplained(p *Page) string {
@@ -298,7 +298,7 @@ func threshold(p *Page) string {
 	return "at least " + quantity.Percent(p.ThresholdRatio) + " of CPU time, allocated bytes or lock delay"
 }
 
-// recorded is the line under the title.
+// recorded returns the line under the title.
 func recorded(p *Page) string {
 	parts := make([]string, 0, 3)
 	if p.Target != "" && p.Package != "" && p.Target != p.Package && !recording.IsVague(p.Target) {
@@ -318,7 +318,7 @@ func recorded(p *Page) string {
 	return strings.Join(parts, " · ")
 }
 
-// title is the page's heading.
+// title returns the page's heading.
 func title(p *Page) string { return printable.Line(cmp.Or(p.Package, p.Target, "recording")) }
 
 // warnings of the page, the one about its being partial first.

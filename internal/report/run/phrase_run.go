@@ -49,7 +49,7 @@ func (s *Service) loop() string {
 	return fmt.Sprintf("closed loop, %s, %s, after the warm-up", quantity.Plural(s.Concurrency, "connection"), page.Ns(s.DurationNs))
 }
 
-// failed is how many requests failed.
+// failed returns how many requests failed.
 func (s *Service) failed() float64 {
 	n := 0.0
 	for _, e := range s.Errors {
@@ -58,7 +58,7 @@ func (s *Service) failed() float64 {
 	return n
 }
 
-// times are the service times by name, "" where no request was answered.
+// times returns the service times by name, "" where no request was answered.
 func (s *Service) times() []page.Fact {
 	if s.MaxNs <= 0 {
 		return nil
@@ -69,7 +69,7 @@ func (s *Service) times() []page.Fact {
 	}
 }
 
-// cores is the CPU that the target used.
+// cores returns the CPU that the target used.
 func (s *Service) cores() string {
 	used := page.Cores(s.CPUNs, s.DurationNs)
 	if s.CPUSampled {
@@ -78,7 +78,7 @@ func (s *Service) cores() string {
 	return used
 }
 
-// perRequest is the target's CPU time a request.
+// perRequest returns the target's CPU time a request.
 func (s *Service) perRequest() string {
 	if s.CPUPerRequestNs == nil {
 		return "unknown"
@@ -101,7 +101,7 @@ func (s *Service) unanswered() bool {
 	return 0.99*float64(s.Requests) > s.ThroughputPerS*float64(s.DurationNs)/1e9
 }
 
-// short is the service's throughput and service time on one line.
+// short returns the service's throughput and service time on one line.
 func (s *Service) short() string {
 	text := s.rate(" requests")
 	if s.MaxNs > 0 {
@@ -125,7 +125,7 @@ func (r *Run) note() string {
 	return "no profiles: " + printable.Line(r.Missing)
 }
 
-// cells are a run's wall, CPU, user and system time and its peak memory.
+// cells returns a run's wall, CPU, user and system time and its peak memory.
 func (r *Run) cells() [5]string {
 	return [5]string{page.Ns(r.WallNs), page.Ns(r.CPUNs), page.Ns(r.UserCPUNs), page.Ns(r.SystemCPUNs), page.BytesOf(r.PeakBytes)}
 }
@@ -149,7 +149,7 @@ func (g *WallGroup) counted() string {
 	return quantity.Plural(int(g.Count), "goroutine")
 }
 
-// mean is the time of one; of an unknown number it is unknown.
+// mean returns the time of one; of an unknown number it is unknown.
 func (g *WallGroup) mean() string {
 	if g.Count <= 0 {
 		return "–"
@@ -163,7 +163,7 @@ type statePart struct {
 	Ratio float64
 }
 
-// parts are the states that a group was in, in the order of Wall.States. Their
+// parts returns the states that a group was in, in the order of Wall.States. Their
 // shares are of TotalNs, which they add up to: a goroutine is in one state at
 // any time.
 func (w *Wall) parts(g *WallGroup) []statePart {
@@ -196,7 +196,7 @@ func (w *Waiting) place() string {
 	return fmt.Sprintf("%s:%d", printable.Line(w.File), w.Line)
 }
 
-// delayPerS is how long goroutines waited there in a second of the recording.
+// delayPerS returns how long goroutines waited there in a second of the recording.
 func (w *Waiting) delayPerS() string {
 	if !(w.PerS > 0) || math.IsInf(float64(w.PerS), 0) {
 		return "–"
@@ -204,7 +204,7 @@ func (w *Waiting) delayPerS() string {
 	return quantity.Nanoseconds(float64(w.PerS) * 1e9)
 }
 
-// when is the moment of an event, or its while.
+// when returns the moment of an event, or its while.
 func (e *Event) when() string {
 	start, end := fmt.Sprintf("%.2f", float64(e.StartNs)/1e9), fmt.Sprintf("%.2f", float64(e.EndNs)/1e9)
 	if e.EndNs > e.StartNs && start != end {
@@ -213,7 +213,7 @@ func (e *Event) when() string {
 	return start + " s"
 }
 
-// sentence is an event's text, with the benchmark it is of.
+// sentence returns an event's text, with the benchmark it is of.
 func (e *Event) sentence() string {
 	if e.Benchmark != "" {
 		return printable.Line(e.Benchmark) + ": " + printable.Line(e.Text)
@@ -221,7 +221,7 @@ func (e *Event) sentence() string {
 	return printable.Line(e.Text)
 }
 
-// brief is what a service did under load, in a line each, beside the verdict.
+// brief returns what a service did under load, in a line each, beside the verdict.
 func (p *Page) brief() (out []page.Fact) {
 	if p.Service == nil {
 		return nil
@@ -239,7 +239,7 @@ func (p *Page) brief() (out []page.Fact) {
 // worst is the name of the worst moment in brief.
 const worst = "Worst"
 
-// machine is what the figures depend on first: which machine, and what else it did.
+// machine returns what the figures depend on first: which machine, and what else it did.
 func (p *Page) machine() string {
 	var parts []string
 	for _, name := range []string{"machine", "load"} {

@@ -114,7 +114,7 @@ func (p *Page) findingOf(h *finding.HotPlace) string {
 	return rule
 }
 
-// operation is what figures of one are of.
+// operation returns what figures of one are of.
 func (p *Page) operation() string {
 	switch {
 	case p.Service != nil:
@@ -133,7 +133,7 @@ func objects(n float64) string {
 	return text + " objects"
 }
 
-// parts are the heaviest parts of a place, each with its share of the place.
+// parts returns the heaviest parts of a place, each with its share of the place.
 func parts(of []finding.Part, h *finding.HotPlace, itself string) []string {
 	whole, value := h.CPURatio, func(p *finding.Part) *float64 { return p.CPURatio }
 	if whole == nil || *whole == 0 {
@@ -244,7 +244,7 @@ func (t *writer) places(p *Page, most int) {
 	}
 }
 
-// fitting is what a place is made of, as much as fits into one line: what is
+// fitting returns what a place is made of, as much as fits into one line: what is
 // called, then the kinds of work, then what else is known.
 func (v *hotPlaceView) fitting(room int) string {
 	line := ""

@@ -12,7 +12,7 @@ import (
 
 var wallStates = []string{"running", "runnable", "lock", "sync", "channel", "select", "network", "syscall", "sleep", "gc assist", "other"}
 
-// servicePage is a service that logs under a lock, as whet tune would fill it:
+// servicePage returns a service that logs under a lock, as whet tune would fill it:
 // 20 s of load from the 6th second on, a stall in the 14th, a leak.
 func servicePage() *Page {
 	visits := visitsPage()
@@ -123,7 +123,7 @@ func courseOf(benchmark string, from, to int64) []Series {
 	return out
 }
 
-// programPage is a program that was run three times.
+// programPage returns a program that was run three times.
 func programPage() *Page {
 	visits := visitsPage()
 	p := &Page{
@@ -144,7 +144,7 @@ func programPage() *Page {
 	return p
 }
 
-// coursesPage is a page of benchmarks with what they did over time.
+// coursesPage returns a page of benchmarks with what they did over time.
 func coursesPage() *Page {
 	p := quietPage()
 	p.Series = append(courseOf("BenchmarkReused", 1e9, 3e9), courseOf("BenchmarkFresh", 4e9, 6e9)...)
@@ -217,7 +217,7 @@ func hugePage() *Page {
 	return p
 }
 
-// barePage is a service of which nothing became known but that it is there.
+// barePage returns a service of which nothing became known but that it is there.
 func barePage() *Page {
 	return &Page{
 		Target: "http://127.0.0.1:9/", Verdict: Verdict{"unknown", "nothing was measured: the service refused every connection", "invalid"}, ThresholdRatio: 0.05,

@@ -149,7 +149,7 @@ func benchmarkCells(b *Benchmark) [4]string {
 	}
 }
 
-// benchmarkName is the name as go test prints it.
+// benchmarkName returns the name as go test prints it.
 func benchmarkName(b *Benchmark) string {
 	if b.Procs > 1 {
 		return fmt.Sprintf("%s-%d", printable.Line(b.Name), b.Procs)
@@ -254,7 +254,7 @@ func (t *writer) top(whole *Page, p *Profile) {
 	t.Table(rows)
 }
 
-// topRows are the functions of most flat, then those of most cum that are not
+// topRows returns the functions of most flat, then those of most cum that are not
 // among them.
 func (p *Profile) topRows() []Row {
 	rows := slices.Clone(p.Top[:min(len(p.Top), textTop)])

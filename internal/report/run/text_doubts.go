@@ -45,7 +45,7 @@ func (t *writer) doubts(p *Page, most int, full bool) {
 	}
 }
 
-// doubtful are the warnings, and the benchmarks that failed.
+// doubtful returns the warnings, and the benchmarks that failed.
 func (p *Page) doubtful() []string {
 	out := warnings(p)
 	for i := range p.Benchmarks {
@@ -92,7 +92,7 @@ type doubtKind struct {
 // of a place (x.go:12) is none.
 var figure = lazyregexp.Pattern{Text: `\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?:[\s\x{a0}]?(?:%|ns|µs|ms|s|B|KiB|MiB|GiB|kB|MB|GB)\b|[\s\x{a0}]?%)?`}
 
-// figures are where the figures of a text stand.
+// figures returns where the figures of a text stand.
 func figures(text string) (at [][]int) {
 	for _, m := range figure.Regexp().FindAllStringIndex(text, -1) {
 		if before, _ := utf8.DecodeLastRuneInString(text[:m[0]]); m[0] == 0 || strings.ContainsRune(" \u00a0(<±~", before) {
@@ -102,7 +102,7 @@ func figures(text string) (at [][]int) {
 	return at
 }
 
-// refigured is a text with other figures.
+// refigured returns a text with other figures.
 func refigured(text string, with func(i int) string) string {
 	var b strings.Builder
 	from := 0
@@ -208,13 +208,13 @@ func between(r [2]string) string {
 	return low + " to " + r[1]
 }
 
-// divided is a figure's number and its unit.
+// divided returns a figure's number and its unit.
 func divided(f string) (number, unit string) {
 	number = strings.TrimRight(f, "%nµmskKMGiB \u00a0")
 	return number, strings.Trim(f[len(number):], " \u00a0")
 }
 
-// amount is a figure in the unit that its kind is counted in.
+// amount returns a figure in the unit that its kind is counted in.
 func amount(f string) float64 {
 	number, unit := divided(f)
 	v, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)

@@ -273,7 +273,7 @@ func (t *writer) more(p *Page, o page.TextOptions) {
 	}
 }
 
-// shortName is a function's name with the last element of its package's path,
+// shortName returns a function's name with the last element of its package's path,
 // and its type arguments as pprof writes them.
 func shortName(symbol string) string {
 	pkg, rest := symbolname.Split(symbol)

@@ -36,7 +36,7 @@ func (t *writer) left(more int) {
 	}
 }
 
-// first is how many of n rows are shown.
+// first returns how many of n rows are shown.
 func first(n, limit int, all bool) int {
 	if all {
 		return n

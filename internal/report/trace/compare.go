@@ -49,7 +49,7 @@ func comparisonWarnings(old, new *Page) (out []string) {
 	return out
 }
 
-// figure is a number in its unit, "-" where there is none.
+// figure returns a number in its unit, "-" where there is none.
 func figure(v float64, unit string) string {
 	switch {
 	case math.IsNaN(v):
@@ -64,7 +64,7 @@ func figure(v float64, unit string) string {
 	return quantity.Count(v)
 }
 
-// change is what became of a number; nothing where no ratio tells.
+// change returns what became of a number; nothing where no ratio tells.
 func change(old, new float64) string {
 	switch {
 	case old == new, math.IsNaN(old), math.IsNaN(new):

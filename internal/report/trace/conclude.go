@@ -29,7 +29,7 @@ const (
 	endShare     = 0.2 // of the time that no processor ran, to be named as what it was waited for
 )
 
-// Conclusions are the statements a trace supports, in words; the last one where
+// Conclusions returns the statements a trace supports, in words; the last one where
 // nothing is, is that no more is known.
 func Conclusions(r *sched.Result) []string {
 	var out []string
@@ -179,7 +179,7 @@ func (e *idleEndedWaits) text(idle int64) string {
 	return fmt.Sprintf("%s (%s of the idle time, the most at %s)", goesOn(e.most), share(e.ns, idle), place(e.most.Place))
 }
 
-// goesOn is what happened when a wait ended.
+// goesOn returns what happened when a wait ended.
 func goesOn(w *sched.Wait) string {
 	switch w.State {
 	case sched.Syscall:
@@ -204,7 +204,7 @@ func average(n float64) string {
 // condWait is where workers wait for work; it is no lock.
 const condWait = "sync.(*Cond).Wait"
 
-// isLock is whether a wait is for another goroutine to leave a lock, and not for it to
+// isLock reports whether a wait is for another goroutine to leave a lock, and not for it to
 // be done, or for work.
 func isLock(w *sched.Wait) bool {
 	if w.State != sched.Sync {
@@ -243,7 +243,7 @@ func waitingFor(w *sched.Wait) string {
 	return "a reason not named in the trace"
 }
 
-// endedBy is what ends most of a wait, nil where it is unknown.
+// endedBy returns what ends most of a wait, nil where it is unknown.
 func endedBy(r *sched.Result, w *sched.Wait) *sched.Edge {
 	for i := range r.Edges {
 		if e := &r.Edges[i]; e.Waiter != nil && w.Place != nil && *e.Waiter == *w.Place {

@@ -11,7 +11,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// second is a trace of 1 s on two processors, in which nothing stands out.
+// second returns a trace of 1 s on two processors, in which nothing stands out.
 func second() *sched.Result {
 	r := &sched.Result{SpanNs: 1e9, GOMAXPROCS: 2, BusyNs: []int64{1e8, 2e8, 7e8}}
 	r.GoVersion = "1.26"

@@ -51,7 +51,7 @@ func Draw(src exectrace.Source, o sched.Options, p *Page, around []Moment, most 
 	return &Drawing{Page: p, Timeline: b.Finish(), Moments: around, places: seen}, nil
 }
 
-// Part is the drawing as part of another page: what stands there, its style and its
+// Part returns the drawing as part of another page: what stands there, its style and its
 // script.
 func Part(d *Drawing) (html template.HTML, style, script string, err error) {
 	data, err := json.Marshal(timelineData(d))

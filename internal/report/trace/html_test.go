@@ -19,7 +19,7 @@ var planted = sync.OnceValues(func() ([]byte, error) {
 	return exec.Command("go", "run", "../../analyze/sched/testdata/planted").Output()
 })
 
-// pageOf is the page of a trace, with so many intervals at most.
+// pageOf returns the page of a trace, with so many intervals at most.
 func pageOf(t *testing.T, most int) []byte {
 	t.Helper()
 	data, err := planted()

@@ -71,7 +71,7 @@ func ran(of []sched.RunTime) []document.Object {
 	return out
 }
 
-// hotPlaces are the places that hold goroutines up.
+// hotPlaces returns the places that hold goroutines up.
 func hotPlaces(r *sched.Result) []document.Object {
 	out := []document.Object{}
 	for _, w := range r.HotPlaces() {
@@ -84,7 +84,7 @@ func hotPlaces(r *sched.Result) []document.Object {
 	return out
 }
 
-// by is how a wait for sync is called, null of others.
+// by returns how a wait for sync is called, null of others.
 func by(w *sched.Wait) any {
 	if w.By == "" {
 		return nil
@@ -120,7 +120,7 @@ func states(ns *[sched.NumStates]int64) document.Object {
 	return o
 }
 
-// at is a place, null where it is unknown.
+// at returns a place, null where it is unknown.
 func at(f *callstack.Frame) any {
 	if f == nil {
 		return nil

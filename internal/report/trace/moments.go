@@ -20,7 +20,7 @@ type Moment struct {
 // mostOf is how many moments of one sort are named.
 const mostOf = 3
 
-// Moments are those of a trace: the longest waits of places that hold goroutines
+// Moments returns those of a trace: the longest waits of places that hold goroutines
 // up, for a processor and for the world to go on, the slowest tasks, and when
 // the collector left the least.
 func Moments(r *sched.Result) (out []Moment) {
@@ -59,7 +59,7 @@ func Moments(r *sched.Result) (out []Moment) {
 	return out
 }
 
-// Keep are the windows in which a timeline keeps single intervals, most in all: the
+// Keep returns the windows in which a timeline keeps single intervals, most in all: the
 // whole, if they will be so few; else as much around each moment as there may be.
 func Keep(r *sched.Result, moments []Moment, most int) []timeline.Window {
 	whole := timeline.Window{FromNs: r.FromNs, ToNs: r.FromNs + r.SpanNs}

@@ -63,7 +63,7 @@ func sum(of *[sched.NumStates]int64) (all int64) {
 	return all
 }
 
-// shares is what part of each step a processor runs.
+// shares returns what part of each step a processor runs.
 func shares(p *sched.Proc, r *sched.Result) []float64 {
 	out := make([]float64, len(p.Course))
 	for i, v := range p.Course {
@@ -80,7 +80,7 @@ func courseNote(r *sched.Result) string {
 	return fmt.Sprintf("; over time, each column %s", ns(r.StepNs))
 }
 
-// doublings are how many times lie in [from, 2·from) and so on, up to to.
+// doublings returns how many times lie in [from, 2·from) and so on, up to to.
 func doublings(h *hist.Histogram) (out []int64, from, to int64) {
 	var by [65]int64
 	low, high := 64, 0

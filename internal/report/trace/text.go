@@ -114,7 +114,7 @@ func share(v, all int64) string {
 	return quantity.Percent(float64(v) / float64(all))
 }
 
-// place is a frame as text writes it: function and line.
+// place returns a frame as text writes it: function and line.
 func place(f *callstack.Frame) string {
 	if f == nil {
 		return "unknown"
@@ -126,7 +126,7 @@ func place(f *callstack.Frame) string {
 	return printable.Line(name)
 }
 
-// started is how goroutines of a kind are called.
+// started returns how goroutines of a kind are called.
 func started(k *sched.Kind) string { return name(k.Start) }
 
 func name(start string) string {
@@ -242,7 +242,7 @@ func (t *writer) kinds() {
 	t.Labelled(table)
 }
 
-// blank is a time, nothing where it is none.
+// blank returns a time, nothing where it is none.
 func blank(v int64) string {
 	if v == 0 {
 		return "-"
@@ -266,7 +266,7 @@ func (t *writer) waits() {
 	t.Labelled(table)
 }
 
-// reason is a wait's state, and of sync which of it.
+// reason returns a wait's state, and of sync which of it.
 func reason(w *sched.Wait) string {
 	if w.By == "" {
 		return w.State.String()

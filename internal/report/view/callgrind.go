@@ -85,7 +85,7 @@ func (c callgrindNames) of(name string) string {
 	return fmt.Sprintf("(%d) %s", c[name], printable.Line(name))
 }
 
-// callgrindCallees are the names that nodes are called by: where functions of
+// callgrindCallees returns the names that nodes are called by: where functions of
 // one name and file are several, of two binaries say, with a number.
 func callgrindCallees(g *callgraph.Graph) map[*callgraph.Node]string {
 	type name struct{ file, function string }

@@ -128,7 +128,7 @@ func (d *Diff) Write(w io.Writer) error {
 	return page.Print(w, "diff", b.Bytes())
 }
 
-// plus is the sign of more.
+// plus returns the sign of more.
 func plus(v int64) string {
 	if v > 0 {
 		return "+"
@@ -155,7 +155,7 @@ func WriteDiffJSON(w io.Writer, before, after string, findings *FindingsDiff, di
 	return document.Write(w, document.Object{document.Begin(document.Diff, warnings), "before", before, "after", after, "service", findings.service(), "findings", findings.json(), "profiles", document.Each(diffs, (*KindDiff).json)})
 }
 
-// json is a comparison within the document, at whose head schema and warnings
+// json returns a comparison within the document, at whose head schema and warnings
 // stand.
 func (d *KindDiff) json() document.Object {
 	return document.Object{"kind", d.Kind, d.document("diff")[1:], d.amount("before_total", d.Before), d.amount("after_total", d.After),

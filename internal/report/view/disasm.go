@@ -21,7 +21,7 @@ import (
 	"whet/internal/source"
 )
 
-// ForDisasm is what pprof selects for disasm, whatever was asked for: all
+// ForDisasm returns what pprof selects for disasm, whatever was asked for: all
 // addresses, each of one function.
 func ForDisasm(o selection.Options) selection.Options {
 	o.Granularity, o.ObjectNames, o.NoInlines = "addresses", true, true
@@ -130,7 +130,7 @@ func (v *Disasm) routine(s *selection.Selection, f *codeFunction, d *CodeOptions
 	return r, nil
 }
 
-// sourceLine is a line where its file is at hand.
+// sourceLine returns a line where its file is at hand.
 func (h *Head) sourceLine(text func(string) (*source.Text, error), file string, line int) string {
 	t, err := text(file)
 	if err != nil {
@@ -171,7 +171,7 @@ func (v *Disasm) Write(w io.Writer) error {
 	return page.Print(w, "disasm", b.Bytes())
 }
 
-// place is where an instruction comes from: "main.work work.go:12".
+// place returns where an instruction comes from: "main.work work.go:12".
 func (in *AsmInstruction) place() string {
 	out := ""
 	if in.Function != "" {

@@ -161,7 +161,7 @@ func dotColor(share, saturation, value float64) string {
 	return fmt.Sprintf("#%02x%02x%02x", channel(r), channel(g), channel(b))
 }
 
-// channel is a colour's part; nothing where it is a share of nothing.
+// channel returns a colour's part; nothing where it is a share of nothing.
 func channel(v float64) uint8 {
 	if math.IsNaN(v) {
 		return 0

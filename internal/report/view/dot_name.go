@@ -17,7 +17,7 @@ var (
 	cppName            = lazyregexp.Pattern{Text: `^(?:[_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(?:<.*>)?)`}
 )
 
-// shortFunction is a function's name as pictures have it.
+// shortFunction returns a function's name as pictures have it.
 func shortFunction(name string) string {
 	name = anonymousNamespace.Regexp().ReplaceAllString(name, "")
 	name = majorVersion.Regexp().ReplaceAllString(name, "$1$2")

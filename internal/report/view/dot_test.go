@@ -80,7 +80,7 @@ func sameDOT(t *testing.T, subject *fixture, a *optionSet) {
 	}
 }
 
-// heads are the legend and, for each node, nothing but that it is there.
+// heads returns the legend and, for each node, nothing but that it is there.
 func heads(lines []string) []string {
 	var out []string
 	for _, l := range lines {
@@ -116,7 +116,7 @@ func withoutNumbers(lines []string) []string {
 	return out
 }
 
-// graph is the graph that whet makes.
+// graph returns the graph that whet makes.
 func (s *fixture) graph(t testing.TB, a *optionSet) *Graph {
 	t.Helper()
 	g, err := NewGraph(s.selection(t, a), a.graph(callgraph.ForPicture()), a.view())
@@ -156,7 +156,7 @@ func TestDOTIsThatOfPprof(t *testing.T) {
 	}
 }
 
-// odd is a profile of what real ones here do not have: names of other
+// odd returns a profile of what real ones here do not have: names of other
 // languages, numbers in groups, values below zero, recursion, locations without
 // lines.
 func odd() *google.Profile {

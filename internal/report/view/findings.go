@@ -256,7 +256,7 @@ func (c *FindingChange) varies() bool {
 	return left(c.Before) == left(c.After)
 }
 
-// newcombe is the interval of after − before, of two shares with their score
+// newcombe returns the interval of after − before, of two shares with their score
 // intervals: d − √((a−lₐ)² + (u_b−b)²) to d + √((uₐ−a)² + (b−l_b)²).
 func newcombe(before, after stat.Interval) (low, high float64) {
 	d := after.Center - before.Center
@@ -278,7 +278,7 @@ func (c *FindingChange) near(threshold float64) bool {
 	return true
 }
 
-// standing is the side that a gone or a new finding stands on.
+// standing returns the side that a gone or a new finding stands on.
 func (c *FindingChange) standing() *finding.Finding {
 	if c.Change == FindingGone {
 		return c.Before
@@ -331,7 +331,7 @@ func (d *FindingsDiff) write(b *bytes.Buffer, most int) (more int) {
 	return len(d.Changes) - most
 }
 
-// brief is how many findings stand in the brief text: those that changed, as far as
+// brief returns how many findings stand in the brief text: those that changed, as far as
 // they fit a screen with all else.
 func (d *FindingsDiff) brief() int {
 	const most = 6
@@ -403,7 +403,7 @@ func (d *Diff) brief() string {
 
 func place(f *finding.Finding) string { return fmt.Sprintf("%s:%d", printable.Line(f.File), f.Line) }
 
-// shares are what is known of both sides, and their ceilings.
+// shares returns what is known of both sides, and their ceilings.
 func (c *FindingChange) shares() (out []string) {
 	row := func(name string, of func(*finding.Finding) string) {
 		values := [2]string{"none", "none"}

@@ -109,7 +109,7 @@ func fontSize(flat, most int64) int {
 // short prints a value's share of the total, as wide as it is.
 func (v *Graph) short(value int64) string { return strings.TrimSpace(v.percent(value)) }
 
-// pull is how much an edge wants to be short and straight: 1 and its percent.
+// pull returns how much an edge wants to be short and straight: 1 and its percent.
 func (v *Graph) pull(e *GraphEdge) int {
 	if v.Total == 0 {
 		return 1
@@ -117,7 +117,7 @@ func (v *Graph) pull(e *GraphEdge) int {
 	return 1 + int(min(magnitude(e.Weight*100/v.Total), 100))
 }
 
-// penWidth is how thick an edge is: 1 and one for each fifth of the total.
+// penWidth returns how thick an edge is: 1 and one for each fifth of the total.
 func (v *Graph) penWidth(e *GraphEdge) int {
 	if v.Total == 0 {
 		return 1

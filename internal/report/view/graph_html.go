@@ -102,7 +102,7 @@ func (v *Graph) WriteHTML(w io.Writer) error {
 	return page.Write(w, assets, "graph.html", doc)
 }
 
-// hotPath is how the node with the most flat is reached: from a node that no other of
+// hotPath returns how the node with the most flat is reached: from a node that no other of
 // the graph calls, or that the path has been at, down the calls that weigh most.
 func (v *Graph) hotPath() (nodes, edges []int) {
 	nodes, edges = []int{}, []int{}

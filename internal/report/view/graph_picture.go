@@ -58,7 +58,7 @@ const cellEm = 0.61
 
 func textWidth(s string, size float64) float64 { return float64(cells(s)) * cellEm * size }
 
-// cells is how many columns a text takes. Everything from the scripts of East
+// cells returns how many columns a text takes. Everything from the scripts of East
 // Asia on counts twice: some of it is that wide, and too much room does no harm.
 func cells(s string) int {
 	n := 0
@@ -161,7 +161,7 @@ func (v *Graph) pictureNode(n *GraphNode) pictureNode {
 	return out
 }
 
-// nameLines are what stands for a node, cut as pprof's pictures cut it; but
+// nameLines returns what stands for a node, cut as pprof's pictures cut it; but
 // the numbers of closures stay with their function.
 func nameLines(n *GraphNode) []textLine {
 	var out []textLine
@@ -320,7 +320,7 @@ func (e *pictureEdge) settle(r layered.Route) {
 // heats is how many colours there are on each side of none.
 const heats = 9
 
-// heat is the colour of a value, from -heats to heats: it soon leaves grey, so
+// heat returns the colour of a value, from -heats to heats: it soon leaves grey, so
 // that small shares can be told from none.
 func (v *Graph) heat(value int64) int {
 	share := max(-1, min(1, v.share(value)))

@@ -122,7 +122,7 @@ func (d *svg) node(i int, n *pictureNode) {
 	d.put("</g>\n")
 }
 
-// ties are the lines to the chips: one from the box to a spine, from there one
+// ties returns the lines to the chips: one from the box to a spine, from there one
 // to each, and from a chip to those below it that are indented.
 func (n *pictureNode) ties() string {
 	var b strings.Builder
@@ -178,7 +178,7 @@ func svgPath(curve []layered.Point) string {
 	return b.String()
 }
 
-// arrow is the head of a line that ends short of its tip.
+// arrow returns the head of a line that ends short of its tip.
 func arrow(curve []layered.Point, tip layered.Point, width float64) string {
 	end := curve[len(curve)-1]
 	dx, dy := tip.X-end.X, tip.Y-end.Y
@@ -227,7 +227,7 @@ func (d *svg) key(v *Graph) {
 		`<text class="legend" x="508" y="31" font-size="11">over functions not shown</text></g>` + "\n")
 }
 
-// svgStyle is the style sheet with a rule for each colour. Both themes go
+// svgStyle returns the style sheet with a rule for each colour. Both themes go
 // from a neutral to a warm and to a cold end that no kind of colour blindness
 // takes for each other.
 func svgStyle() string {

@@ -81,7 +81,7 @@ func sortTags(list []*callgraph.Tag, flat bool) {
 	})
 }
 
-// distance is how far the number u lies from t, in t's unit.
+// distance returns how far the number u lies from t, in t's unit.
 func distance(t, u *callgraph.Tag) float64 {
 	at, _ := quantity.PprofScale(u.Value, u.Unit, t.Unit)
 	if at < float64(t.Value) {

@@ -95,7 +95,7 @@ func (h *Head) chooseUnit(nodes []*callgraph.Node) {
 	h.OutUnit = quantity.PprofUnit(h.scaled(smallest), h.scaled(h.Total), h.Unit)
 }
 
-// leastValue is the smallest value that nodes have: of each its flat, its cum
+// leastValue returns the smallest value that nodes have: of each its flat, its cum
 // where that is 0. It is 0 where all are.
 func leastValue(nodes []*callgraph.Node) int64 {
 	var least int64
@@ -111,7 +111,7 @@ func leastValue(nodes []*callgraph.Node) int64 {
 	return least
 }
 
-// scaled is a value as -divide_by has it.
+// scaled returns a value as -divide_by has it.
 func (h *Head) scaled(v int64) int64 {
 	if h.Ratio > 0 && h.Ratio != 1 {
 		return int64(float64(v) * h.Ratio)
@@ -198,7 +198,7 @@ func (h *Head) graphLines(g *callgraph.Graph, o *callgraph.Options) []string {
 	return out
 }
 
-// below is a share of the total.
+// below returns a share of the total.
 func (h *Head) below(fraction float64) int64 {
 	return magnitude(int64(float64(h.Total) * fraction))
 }

@@ -36,7 +36,7 @@ func share(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// shared is a value with its share of the total.
+// shared returns a value with its share of the total.
 func (h *Head) shared(key string, v int64) document.Object {
 	return document.Object{h.amount(key, v), key + "_ratio", h.share(v)}
 }

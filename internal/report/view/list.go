@@ -37,7 +37,7 @@ type CodeOptions struct {
 	Binary func(callstack.Mapping) (*symbol.Binary, error)
 }
 
-// ForList is what pprof selects for list, whatever was asked for: all lines.
+// ForList returns what pprof selects for list, whatever was asked for: all lines.
 func ForList(o selection.Options) selection.Options {
 	o.Granularity, o.ObjectNames = "lines", true
 	return o
@@ -248,7 +248,7 @@ func (v *List) Write(w io.Writer) error {
 	return page.Print(w, "list", b.Bytes())
 }
 
-// decisionsOf are a line's decisions in a document, where there are any.
+// decisionsOf returns a line's decisions in a document, where there are any.
 func decisionsOf(all []compiler.Decision) document.Object {
 	if len(all) == 0 {
 		return nil

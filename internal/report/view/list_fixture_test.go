@@ -17,7 +17,7 @@ import (
 
 const listed = `^(runtime\.(mallocgc|gopark|mapaccess.*|mcall)|net/http\..*|encoding/json\..*|slices\..*|main\..*|.*regAllocState.*)$`
 
-// library is the standard library's source under a name in which pprof finds
+// library returns the standard library's source under a name in which pprof finds
 // none of the directories it guesses by.
 func library(t *testing.T) string {
 	t.Helper()

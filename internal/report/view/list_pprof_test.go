@@ -55,7 +55,7 @@ func buildProgram(t *testing.T) *program {
 	return p
 }
 
-// pprof is what the tool prints.
+// pprof returns what the tool prints.
 func (p *program) pprof(t *testing.T, args ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")

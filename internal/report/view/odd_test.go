@@ -82,7 +82,7 @@ func (m *made) subject(t testing.TB) *fixture {
 
 func values(v ...int64) []int64 { return v }
 
-// oddProfiles are what the fixtures lack: recursion, negative values, a diff
+// oddProfiles returns what the fixtures lack: recursion, negative values, a diff
 // base, drop expressions, frames without names, labels of all kinds, nothing at
 // all.
 func oddProfiles() map[string]*made {

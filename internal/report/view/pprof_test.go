@@ -130,7 +130,7 @@ func (a *optionSet) filters() [][2]string {
 	}
 }
 
-// selection is what whet selects.
+// selection returns what whet selects.
 func (s *fixture) selection(t testing.TB, a *optionSet) *selection.Selection {
 	t.Helper()
 	sources := []selection.Source{{Profile: s.ours}}
@@ -190,7 +190,7 @@ func (s *fixture) pprof(command string, a *optionSet) (string, error) {
 	return s.ask(append(args, "measured"))
 }
 
-// fixtures are the profiles that pprof reads.
+// fixtures returns the profiles that pprof reads.
 func fixtures(t testing.TB) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(profiles, "*.pb.gz"))

@@ -58,7 +58,7 @@ func (r *Raw) WriteJSON(w io.Writer) error {
 	return d.Close()
 }
 
-// jsonLabels are a sample's labels. Numbers without a unit of their own are in
+// jsonLabels returns a sample's labels. Numbers without a unit of their own are in
 // that of their key, where the view knows it.
 func jsonLabels(labels []callstack.Label, units map[string]string) document.Object {
 	if len(labels) == 0 {

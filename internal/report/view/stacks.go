@@ -85,7 +85,7 @@ func (t *Stacks) Write(w io.Writer) error {
 	return nil
 }
 
-// mean is a sample's value, divided where the selection has a divisor.
+// mean returns a sample's value, divided where the selection has a divisor.
 func mean(w *selection.Walk) int64 {
 	if w.Divisor == 0 {
 		return w.Value

@@ -80,7 +80,7 @@ func (t *Top) Write(w io.Writer) error {
 	return page.Print(w, "top", b.Bytes())
 }
 
-// place is a function, or what stands for it where there is none; with line, column
+// place returns a function, or what stands for it where there is none; with line, column
 // and address where nodes are told apart by them.
 func (t *Top) place(n *callgraph.Node) document.Object {
 	address := ""

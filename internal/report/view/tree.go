@@ -36,7 +36,7 @@ func NewPeek(s *selection.Selection, match *regexp.Regexp, g callgraph.Options, 
 	return t, nil
 }
 
-// nodes are those listed.
+// nodes returns those listed.
 func (t *Tree) nodes() []*callgraph.Node {
 	if t.match == nil {
 		return t.Graph.Nodes

@@ -18,7 +18,7 @@ import (
 	"whet/internal/symbol"
 )
 
-// ForWeblist is what pprof selects for weblist, whatever was asked for: all
+// ForWeblist returns what pprof selects for weblist, whatever was asked for: all
 // addresses with their inlined calls.
 func ForWeblist(o selection.Options) selection.Options {
 	o.Granularity, o.ObjectNames, o.NoInlines = "addresses", true, false
@@ -270,7 +270,7 @@ func (o *uniqueCosts) limit(s *callgraph.Costs, k lineKey) {
 	}
 }
 
-// calls are the inlined calls among frames, innermost first.
+// calls returns the inlined calls among frames, innermost first.
 func (v *Weblist) calls(frames []symbol.Frame, l *CodeOptions) []WebCall {
 	var out []WebCall
 	for _, f := range slices.Backward(frames) {
@@ -333,7 +333,7 @@ func (v *Weblist) addSource(w *WebFunction, costs map[int]*WebLine, l *CodeOptio
 	}
 }
 
-// base is a file's own name.
+// base returns a file's own name.
 func base(file string) string {
 	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }

@@ -33,7 +33,7 @@ var (
 	views    = make(map[string][]byte) // by what they hold
 )
 
-// Program is the program that the files are.
+// Program returns the program that the files are.
 func Program(t testing.TB, files ...File) *typed.Program {
 	t.Helper()
 	mu.Lock()

@@ -19,7 +19,7 @@ import (
 const Mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes |
 	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedForTest | packages.NeedModule
 
-// View is the typed view of packages, with their tests where they have been loaded,
+// View returns the typed view of packages, with their tests where they have been loaded,
 // and their files by the names that name gives them. Of what they import it holds
 // the objects that they use.
 func View(t testing.TB, pkgs []*packages.Package, name func(file string) string) (data []byte, files []string) {

@@ -110,7 +110,7 @@ func claims(s *diagnose.Subject) map[string][]diagnose.Claim {
 	return out
 }
 
-// boxIn is the only value that a statement's calls put into an interface of a
+// boxIn returns the only value that a statement's calls put into an interface of a
 // function that is known; nil where there is none, or more.
 func boxIn(s *diagnose.Subject, st diagnose.Statement) *box {
 	var found *box
@@ -215,7 +215,7 @@ func escapes(s *diagnose.Subject, st diagnose.Statement, value ast.Expr) bool {
 	return slices.Contains(s.Decisions(diagnose.SourceLine{File: st.File, Line: s.LineAt(value.Pos())}), written(value)+" escapes to heap")
 }
 
-// written is an expression in the compiler's words.
+// written returns an expression in the compiler's words.
 func written(e ast.Expr) string {
 	return strings.ReplaceAll(types.ExprString(ast.Unparen(e)), "…", "...")
 }

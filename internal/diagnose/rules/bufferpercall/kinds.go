@@ -153,7 +153,7 @@ func kindOf(pkg *typed.Package, v *types.Var, value ast.Expr) (k *kind, call str
 	return kinds[i], call
 }
 
-// given is the only argument of a constructor, nil where it has others.
+// given returns the only argument of a constructor, nil where it has others.
 func given(call ast.Expr) ast.Expr {
 	if c, ok := ast.Unparen(call).(*ast.CallExpr); ok && len(c.Args) == 1 {
 		return ast.Unparen(c.Args[0])

@@ -12,7 +12,7 @@ import (
 // maxSteps bounds how far a channel is followed to where it is made.
 const maxSteps = 6
 
-// makes are the calls of make that an expression's channel may come from; !known where
+// makes returns the calls of make that an expression's channel may come from; !known where
 // it may come from elsewhere.
 func makes(pkg *typed.Package, e ast.Expr, steps int) (out []*ast.CallExpr, known bool) {
 	if pkg == nil || steps == 0 {
@@ -53,7 +53,7 @@ func makes(pkg *typed.Package, e ast.Expr, steps int) (out []*ast.CallExpr, know
 	return out, known
 }
 
-// results are the first results that a function's own return statements name.
+// results returns the first results that a function's own return statements name.
 func results(body *ast.BlockStmt) (out []ast.Expr) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -69,7 +69,7 @@ func results(body *ast.BlockStmt) (out []ast.Expr) {
 	return out
 }
 
-// arguments are what calls in the package hand to a parameter; none where the function
+// arguments returns what calls in the package hand to a parameter; none where the function
 // may be called from elsewhere.
 func arguments(pkg *typed.Package, v *types.Var) (out []ast.Expr) {
 	at := -1
@@ -105,7 +105,7 @@ func arguments(pkg *typed.Package, v *types.Var) (out []ast.Expr) {
 	return out
 }
 
-// position is which parameter a variable is, -1: none.
+// position returns which parameter a variable is, -1: none.
 func position(pkg *typed.Package, fn *ast.FuncType, v *types.Var) int {
 	i := 0
 	for _, field := range fn.Params.List {
@@ -135,7 +135,7 @@ func without(pkg *typed.Package, e ast.Expr, calls []*ast.CallExpr) bool {
 	return len(calls) > 0
 }
 
-// channelOf is the channel that a statement sends on, or receives from; nil of others.
+// channelOf returns the channel that a statement sends on, or receives from; nil of others.
 func channelOf(pkg *typed.Package, st ast.Stmt) (ch ast.Expr, sends bool) {
 	switch st := st.(type) {
 	case *ast.SendStmt:

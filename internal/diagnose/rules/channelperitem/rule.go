@@ -47,7 +47,7 @@ type channel struct {
 	sends, ends []*diagnose.LocationWait
 }
 
-// Claims is what the rule says of a subject, once.
+// Claims returns what the rule says of a subject, once.
 func Claims(s *diagnose.Subject) *Found {
 	type key struct{}
 	return diagnose.Once(s, key{}, find)

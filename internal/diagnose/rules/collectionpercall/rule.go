@@ -99,7 +99,7 @@ func isPerCall(c *collections.Collection) bool {
 	return !c.Local() || c.Has(collections.Append) && !c.Has(collections.Make)
 }
 
-// start is where a collection, or those in it, are made: the innermost make, or else
+// start returns where a collection, or those in it, are made: the innermost make, or else
 // append or literal, of several the first in the source.
 func start(c *collections.Collection) (first collections.Use, ok bool) {
 	kinds := []collections.Kind{collections.Make, collections.Append, collections.Literal}
@@ -112,7 +112,7 @@ func start(c *collections.Collection) (first collections.Use, ok bool) {
 	return first, ok
 }
 
-// again is how many blocks were taken by something that is done again and again.
+// again returns how many blocks were taken by something that is done again and again.
 // Iterations are: of a benchmark, and requests. A program's run is none, so there
 // a loop has to be seen: around a function that called the one in whose calls the
 // collection lives, or around the statement that makes it.
@@ -173,7 +173,7 @@ func wordSet(p *collections.Package, c *collections.Collection) *types.Map {
 	return m
 }
 
-// group is the size in bytes of a table of eight slots, each a key and a value,
+// group returns the size in bytes of a table of eight slots, each a key and a value,
 // with its control word: 8 + 8·16 = 136 for map[int]bool. A ninth element takes a
 // table of two such groups.
 func group(m *types.Map) int64 {
@@ -268,7 +268,7 @@ func (f *droppedCollection) remedy() string {
 	return "Keep the memory between calls " + diagnose.Anywhere + ", and " + again + "; let what has become very large go." + also
 }
 
-// countBlocks is a number of blocks, which on average need not be whole.
+// countBlocks returns a number of blocks, which on average need not be whole.
 func countBlocks(n float64) string {
 	if text := quantity.Count(n); text != "1" {
 		return text + " blocks"

@@ -95,7 +95,7 @@ const (
 	decodeOnce   = "Decode it once, in a package variable."
 )
 
-// part is the search's: see work.builds.
+// part returns the search's: see work.builds.
 func part(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool) {
 	w := table[c.Frame(below[len(below)-1]).Function]
 	in := w.builds == "" || slices.ContainsFunc(below, func(id callstack.FrameID) bool {

@@ -62,7 +62,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	}}
 }
 
-// first is the first in the source of the places with at least half as many waits as
+// first returns the first in the source of the places with at least half as many waits as
 // that with the most: both ends of a channel have about as many.
 func first(waits []*diagnose.LocationWait) *diagnose.LocationWait {
 	count := slices.MaxFunc(waits, func(a, b *diagnose.LocationWait) int { return int(a.Count - b.Count) }).Count

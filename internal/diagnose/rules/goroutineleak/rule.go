@@ -110,7 +110,7 @@ func kinds(s *diagnose.Subject, snapshots []diagnose.Snapshot) []*kind {
 	return out
 }
 
-// first is the outermost frame of the user's own code, as below a group's Go;
+// first returns the outermost frame of the user's own code, as below a group's Go;
 // without any, the goroutine's first function.
 func first(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.FrameID) *callstack.Frame {
 	if len(stack) == 0 {
@@ -220,7 +220,7 @@ var waits = []*wait{
 	{[]string{"internal/poll.runtime_pollWait"}, "waiting for the network", ""},
 }
 
-// waitOf is what the innermost function of a stack that waits waits for; nil where none
+// waitOf returns what the innermost function of a stack that waits waits for; nil where none
 // does.
 func waitOf(snap *diagnose.Snapshot, stack []callstack.FrameID) *wait {
 	for _, id := range stack {
@@ -261,7 +261,7 @@ func stand(s *diagnose.Subject, snap *diagnose.Snapshot, samples *diagnose.Set) 
 	return best.text, best.waits
 }
 
-// standing is the innermost place of the user's own on a stack, or else that of the
+// standing returns the innermost place of the user's own on a stack, or else that of the
 // innermost function that is neither the runtime's nor made for measuring.
 func standing(s *diagnose.Subject, snap *diagnose.Snapshot, stack []callstack.FrameID, waits *wait) string {
 	f := s.Innermost(snap.Classified, stack, func(fn string) bool { return !hot.Measures(fn) && !diagnose.OfRuntime(fn) })

@@ -38,7 +38,7 @@ func (sources) Text(file string) []byte {
 
 func (sources) Display(file string) string { return filepath.Base(file) }
 
-// moment is a profile of all goroutines there are.
+// moment returns a profile of all goroutines there are.
 func moment(t *testing.T, at int64) diagnose.Snapshot {
 	t.Helper()
 	all := make([]byte, 8<<20)
@@ -85,7 +85,7 @@ func measure(t *testing.T, f func(i int)) *diagnose.Subject {
 	return s
 }
 
-// mark is the line of answers_test.go that has a comment.
+// mark returns the line of answers_test.go that has a comment.
 func mark(t *testing.T, detail string) int {
 	t.Helper()
 	text, err := os.ReadFile("answers_test.go")
@@ -147,7 +147,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// at is a snapshot with so many goroutines that stand in one function.
+// at returns a snapshot with so many goroutines that stand in one function.
 func at(n int64) diagnose.Snapshot {
 	b := callstack.NewBuilder(callstack.ValueType{Type: "goroutine", Unit: "count"})
 	b.AddFrames([]callstack.Frame{

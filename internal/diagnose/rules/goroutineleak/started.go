@@ -10,7 +10,7 @@ import (
 	"whet/internal/typed"
 )
 
-// startedAt is the statement that starts goroutines with a first function: the
+// startedAt returns the statement that starts goroutines with a first function: the
 // go statement, or the call of somebody's Go, that has it as a literal, or the
 // only one that names it. sure is false where there is none, or several: the place is
 // then the function's own.
@@ -76,7 +76,7 @@ func namedAt(s *diagnose.Subject, first *callstack.Frame, own diagnose.Location)
 	return p, sure
 }
 
-// starts is the go statement, or the call of somebody's Go or AfterFunc, that runs a
+// starts returns the go statement, or the call of somebody's Go or AfterFunc, that runs a
 // function in a goroutine of its own; nil where it is none.
 func starts(pkg *typed.Package, fn ast.Expr) ast.Node {
 	call, ok := pkg.Parent(fn).(*ast.CallExpr)

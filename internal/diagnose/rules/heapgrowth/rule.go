@@ -149,7 +149,7 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 	return c
 }
 
-// holder is what the statement at a place stores its value in: an element of a
+// holder returns what the statement at a place stores its value in: an element of a
 // map or a slice, a field, or what it appends to; "" where that is not known.
 func holder(s *diagnose.Subject, p diagnose.Location) (name string) {
 	st, ok := s.Statement(p.File, p.Line).Node.(*ast.AssignStmt)

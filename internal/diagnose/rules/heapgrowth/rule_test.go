@@ -61,7 +61,7 @@ func subject(rise diagnose.Rise, heap ...diagnose.Snapshot) *diagnose.Subject {
 		Source: text(source), Heap: heap, LiveHeap: rise, HeapOperations: 1000}
 }
 
-// steady is a live heap that rose all along, by so many MiB.
+// steady returns a live heap that rose all along, by so many MiB.
 func steady(by float64) diagnose.Rise {
 	return diagnose.Rise{Known: true, Steady: true, From: 10 * mib, To: (10 + by) * mib, Ns: 3e9}
 }

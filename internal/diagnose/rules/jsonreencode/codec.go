@@ -30,7 +30,7 @@ func hasStem(name string, stems ...string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(name, stem) })
 }
 
-// rawType is what a package has for a value that is kept as it came, and
+// rawType returns what a package has for a value that is kept as it came, and
 // rawMap a map of them.
 func rawType(pkg string) string {
 	if forJSON(pkg) {

@@ -131,7 +131,7 @@ func (f *finder) evidence(c *contendedSection, u *lockedWork) []finding.Evidence
 	return append(out, finding.Evidence{Kind: "source", Text: fmt.Sprintf("%s is held from line %d until %s", c.which.text, c.lock.first, end)})
 }
 
-// waited is what the block profile, which charges the waiter, says of the Lock
+// waited returns what the block profile, which charges the waiter, says of the Lock
 // statement.
 func (f *finder) waited(c *contendedSection) (all contention.Site, ok bool) {
 	s := f.s

@@ -66,7 +66,7 @@ func (f *finder) leave(sample int, frames []callstack.FrameID) {
 	f.rest[i].Delay.Add(sample)
 }
 
-// waitedFor is a sentence on how long others waited for a lock.
+// waitedFor returns a sentence on how long others waited for a lock.
 func (f *finder) waitedFor(delayed *diagnose.Set) string {
 	s := f.s
 	delay := s.Mutex.Sum(s.MutexCol, delayed.Has)

@@ -28,7 +28,7 @@ type Loop struct {
 	Share float64 // of the CPU time while the lock is held
 }
 
-// loops are the loops that take most of the CPU time under a lock, beside what is logged,
+// loops returns the loops that take most of the CPU time under a lock, beside what is logged,
 // encoded and written. Each sample counts for one: of the section's loops and those of
 // the user's own functions below it, the first on the way down.
 func (f *finder) loops(c *contendedSection, u *lockedWork) (out []Loop) {
@@ -75,7 +75,7 @@ func (f *finder) loops(c *contendedSection, u *lockedWork) (out []Loop) {
 	return out[:min(len(out), loopsListed)]
 }
 
-// loopAt is the first line of the innermost loop around a frame's line.
+// loopAt returns the first line of the innermost loop around a frame's line.
 func (f *finder) loopAt(frame *callstack.Frame) (line int, ok bool) {
 	st := f.s.Statement(frame.File, frame.Line)
 	var loop ast.Node = st.Loop

@@ -26,7 +26,7 @@ type display struct{}
 func (display) Text(string) []byte         { return nil }
 func (display) Display(file string) string { return file }
 
-// at is a frame on a line of x.go, or of another file for a library's.
+// at returns a frame on a line of x.go, or of another file for a library's.
 func at(line int, function string) callstack.Frame {
 	f := callstack.Frame{Function: function, File: "x.go", Line: line}
 	if !strings.HasPrefix(function, "m/") {

@@ -35,7 +35,7 @@ type lines struct{ first, last int }
 
 func (l lines) has(line int) bool { return l.first <= line && line <= l.last }
 
-// places are the held lines as ranges.
+// places returns the held lines as ranges.
 func (s *section) places() (out []diagnose.Location) {
 	for _, l := range slices.Sorted(maps.Keys(s.held)) {
 		if n := len(out); n > 0 && out[n-1].EndLine == l-1 {
@@ -106,7 +106,7 @@ func (w *walker) body(fn ast.Node, body *ast.BlockStmt, st state) {
 	w.around = outer
 }
 
-// inOrder are the blocks that are reached from one, each after those that lead to it
+// inOrder returns the blocks that are reached from one, each after those that lead to it
 // but for the ways back.
 func inOrder(first *cfg.Block) (order []*cfg.Block) {
 	seen := make(map[*cfg.Block]bool)

@@ -9,7 +9,7 @@ import (
 	"whet/internal/typed/typedtest"
 )
 
-// subjectOf is a subject with the source of x.go in m/x, which may use what is
+// subjectOf returns a subject with the source of x.go in m/x, which may use what is
 // declared here.
 func subjectOf(t *testing.T, text string) *diagnose.Subject {
 	t.Helper()

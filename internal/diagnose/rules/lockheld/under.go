@@ -120,7 +120,7 @@ func (f *finder) sampled(u *lockedWork, c *contendedSection, i int, stack []call
 	}
 }
 
-// operationAt is the operation of the statement around a line: a call over
+// operationAt returns the operation of the statement around a line: a call over
 // several lines is charged to any of them.
 func (f *finder) operationAt(u *lockedWork, c *contendedSection, line int) *operation {
 	op, st := u.byLine[line], f.s.Statement(c.function.File, line)

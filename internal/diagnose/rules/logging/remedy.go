@@ -114,7 +114,7 @@ var libraries = [...]library{
 	},
 }
 
-// libraryOf is the advice for the package of a function that logs.
+// libraryOf returns the advice for the package of a function that logs.
 func libraryOf(logger string) library {
 	fn := symbolname.Parse(logger)
 	l := libraries[slices.IndexFunc(libraries[:], func(l library) bool {

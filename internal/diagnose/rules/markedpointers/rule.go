@@ -105,7 +105,7 @@ func claim(k *liveObjects, part, share float64, of string, all int64) diagnose.C
 	}
 }
 
-// made is the type of the object with pointers that a statement allocates; "" where it
+// made returns the type of the object with pointers that a statement allocates; "" where it
 // shows none, or several.
 func made(s *diagnose.Subject, at diagnose.Location) string {
 	pkg := s.PackageOf(at.File)
@@ -126,7 +126,7 @@ func made(s *diagnose.Subject, at diagnose.Location) string {
 	return types.TypeString(found[0], types.RelativeTo(pkg.Types))
 }
 
-// allocated is the type of the value that &T{…} or new(T) allocates, nil for any other.
+// allocated returns the type of the value that &T{…} or new(T) allocates, nil for any other.
 func allocated(pkg *typed.Package, n ast.Node) types.Type {
 	switch n := n.(type) {
 	case *ast.UnaryExpr:

@@ -50,7 +50,7 @@ type alive struct {
 	size    int64
 }
 
-// subject is a program whose collector takes collects of 100 CPU samples.
+// subject returns a program whose collector takes collects of 100 CPU samples.
 func subject(t *testing.T, collects int64, list ...alive) *diagnose.Subject {
 	t.Helper()
 	b := callstack.NewBuilder(callstack.ValueType{Type: "inuse_objects", Unit: "count"}, callstack.ValueType{Type: "inuse_space", Unit: "bytes"})

@@ -103,7 +103,7 @@ func many(pkg *typed.Package, t types.Type) bool {
 	return false
 }
 
-// elem is a type's own, or that of what it points to.
+// elem returns a type's own, or that of what it points to.
 func elem(t types.Type) *types.TypeName {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()

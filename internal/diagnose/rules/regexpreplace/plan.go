@@ -208,7 +208,7 @@ func (p *plan) wording() string {
 	return wordings[p.op][1]
 }
 
-// replaced are the texts or characters that are.
+// replaced returns the texts or characters that are.
 func (p *plan) replaced() []string {
 	if p.chars != nil {
 		return strings.Split(p.chars.list(true), "")

@@ -150,7 +150,7 @@ func (p *plan) does(s string, n int) any {
 	return s[i : i+l]
 }
 
-// says is what package regexp does.
+// says returns what package regexp does.
 func says(re *regexp.Regexp, method, s, repl string, n int) any {
 	text := func(b []byte) any {
 		return string(b)

@@ -165,7 +165,7 @@ func (r *replacement) claim() diagnose.Claim {
 	return c
 }
 
-// unique are the different ones of a list, in its order.
+// unique returns the different ones of a list, in its order.
 func unique(list []string) (out []string) {
 	for _, s := range list {
 		if !slices.Contains(out, s) {

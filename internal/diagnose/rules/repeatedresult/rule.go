@@ -77,7 +77,7 @@ func (f *finder) dear(set *diagnose.Set) bool {
 	return f.s.CPUSamples(keep) >= dearSamples && f.s.CPUShare(keep) >= dearShare && f.perCall(set) >= dearCall
 }
 
-// perCall is a set's CPU time of an iteration, in nanoseconds.
+// perCall returns a set's CPU time of an iteration, in nanoseconds.
 func (f *finder) perCall(set *diagnose.Set) float64 {
 	return float64(f.s.CPU.Sum(f.s.CPUColumn, set.Has)) / float64(f.s.CPUIterations)
 }

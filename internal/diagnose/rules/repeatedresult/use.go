@@ -21,7 +21,7 @@ const (
 	memory       // a slice or pointer: its holder may
 )
 
-// returned is what a type's values are that a function returns.
+// returned returns what a type's values are that a function returns.
 func returned(t types.Type) sort {
 	switch types.Unalias(t).(type) {
 	case *types.Basic:

@@ -74,7 +74,7 @@ func growthOf(s *diagnose.Subject, st diagnose.Statement) (g growth, ok bool) {
 	return g, true
 }
 
-// loopsAround are the loops of a statement's function that the variable outlives,
+// loopsAround returns the loops of a statement's function that the variable outlives,
 // outermost first.
 func (g *growth) loopsAround(st *diagnose.Statement) (loops []ast.Node) {
 	for n := ast.Node(st.Node); n != nil && n != st.Func && !within(n, g.node.Pos()); n = g.in.Parent(n) {

@@ -59,7 +59,7 @@ func evidence(i *gctrace.Init) string {
 	return fmt.Sprintf("the runtime (inittrace) counts %s from %s on, %s and %s for package %s", quantity.Nanoseconds(float64(i.Wall)), quantity.Nanoseconds(float64(i.At)), quantity.Bytes(float64(i.Bytes)), quantity.Plural(int(i.Allocs), "allocation"), i.Package)
 }
 
-// where is the statement of a package's initialization that allocates the most, or else
+// where returns the statement of a package's initialization that allocates the most, or else
 // takes the most CPU time; how is what says so, "" where nothing does.
 func where(s *diagnose.Subject, pkg string) (at diagnose.Location, how string) {
 	if s.Allocs != nil {
@@ -75,7 +75,7 @@ func where(s *diagnose.Subject, pkg string) (at diagnose.Location, how string) {
 	return at, ""
 }
 
-// heaviest is the place in a package's initialization, in its own code, that most of a
+// heaviest returns the place in a package's initialization, in its own code, that most of a
 // column is below.
 func heaviest(s *diagnose.Subject, p *callstack.Frames, column int, pkg string) (at diagnose.Location, most, all int64) {
 	sums := make(map[diagnose.Location]int64)

@@ -12,7 +12,7 @@ import (
 	"whet/internal/recording"
 )
 
-// subject is a program of which two runs took 200 ms, with 3 MiB of its allocations in
+// subject returns a program of which two runs took 200 ms, with 3 MiB of its allocations in
 // main's initialization.
 func subject(inits ...gctrace.Init) *diagnose.Subject {
 	types := []callstack.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}

@@ -131,7 +131,7 @@ func (m *memory) of(e ast.Expr) bool {
 	return false
 }
 
-// makes is the function of those called whose frame memory is taken below.
+// makes returns the function of those called whose frame memory is taken below.
 func makes(name string) string {
 	if name == "make" || name == "append" {
 		return ""

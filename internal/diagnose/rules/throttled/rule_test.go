@@ -10,7 +10,7 @@ import (
 	"whet/internal/recording"
 )
 
-// subject is a service with 300 samples of 10 ms, 200 of them at main.go:12, of which
+// subject returns a service with 300 samples of 10 ms, 200 of them at main.go:12, of which
 // the control group withheld so much in 10 s.
 func subject(t *testing.T, kind string, throttledNs *int64) *diagnose.Subject {
 	t.Helper()

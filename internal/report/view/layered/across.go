@@ -62,7 +62,7 @@ func (c *component) placeAcross() error {
 	return nil
 }
 
-// stiffness is how much more than its weight a segment wants to be upright:
+// stiffness returns how much more than its weight a segment wants to be upright:
 // long edges more than short ones, their middles most.
 func (c *component) stiffness(s segment) int {
 	switch a, b := c.items[s.from].node < 0, c.items[s.to].node < 0; {
@@ -74,7 +74,7 @@ func (c *component) stiffness(s segment) int {
 	return 1
 }
 
-// apart is how far the places of two neighbours must lie apart.
+// apart returns how far the places of two neighbours must lie apart.
 func (c *component) apart(a, b int32) int {
 	gap := c.o.NodeGap
 	switch {

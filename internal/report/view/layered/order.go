@@ -181,7 +181,7 @@ func (c *component) swap(pos []int) {
 	}
 }
 
-// pair is what the crossings between the segments of an item and those of one
+// pair returns what the crossings between the segments of an item and those of one
 // to the right of it cost.
 func (c *component) pair(left, right []int32, pos []int, down bool) int {
 	cost := 0

@@ -128,7 +128,7 @@ func (c *component) makeItems() {
 	}
 }
 
-// root is the integer part of a square root. It damps weights where crossings
+// root returns the integer part of a square root. It damps weights where crossings
 // count: two heavy edges that cross cost as much as one that is heavier by the
 // square, not as much as thousands of light ones.
 func root(w int) int {
@@ -142,5 +142,5 @@ func root(w int) int {
 // besideGap is between a box, with its loop, and the room beside it.
 const besideGap = 12
 
-// loopWidth is the room beside a node for the line of a loop.
+// loopWidth returns the room beside a node for the line of a loop.
 func loopWidth(arrow int) int { return arrow + 22 }

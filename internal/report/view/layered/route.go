@@ -117,7 +117,7 @@ func (c *component) route(d *Drawing, x0, y0 int) {
 	}
 }
 
-// middle is the height of an item's centre: that of its layer.
+// middle returns the height of an item's centre: that of its layer.
 func (c *component) middle(it int) float64 {
 	l := c.items[it].layer
 	return float64(c.top[l]+c.bottom[l]) / 2
