@@ -432,12 +432,16 @@ func (v *account) remedy(e ast.Expr) string {
 	if of == nil || typed.Global(of) {
 		return ""
 	}
-	for _, use := range p.Uses(of) {
+	for _, id := range p.Uses(of) {
+		use := ast.Expr(id)
+		for part, ok := p.Parent(use).(*ast.SliceExpr); ok && part.X == use; part, ok = p.Parent(use).(*ast.SliceExpr) {
+			use = part // it is the same memory
+		}
 		switch around := p.Parent(use).(type) {
 		case *ast.ReturnStmt:
 			return v.returned()
 		case *ast.AssignStmt:
-			if i := slices.Index(around.Rhs, ast.Expr(use)); i >= 0 {
+			if i := slices.Index(around.Rhs, use); i >= 0 {
 				return ""
 			}
 		case *ast.KeyValueExpr, *ast.CompositeLit, *ast.SendStmt:

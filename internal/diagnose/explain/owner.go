@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -159,19 +160,34 @@ func (v *account) handedOn() (j diagnose.Judgement) {
 			all.Of(v.Subject, c).Add(index)
 		}
 	})
-	outgrown, share, ok := v.Outgrown(&all.Allocs)
-	if !ok || share < mostOf || v.share(all) < least || v.AllocShare(all.Allocs.Keep()) < leastBytes || !v.MadeInCalls(v.blocks(&all.Allocs)) {
+	_, _, grows := v.Outgrown(&all.Allocs)
+	share := v.givenUp(&all.Allocs)
+	if !grows || share < mostOf || v.share(all) < least || v.AllocShare(all.Allocs.Keep()) < leastBytes || !v.MadeInCalls(v.blocks(&all.Allocs)) {
 		return j
 	}
-	gone, _ := v.AllocBytes(outgrown.Keep())
-	bytes, _ := v.AllocBytes(all.Allocs.Keep())
 	function := symbolname.Elide(symbolname.Parse(most.frame.Function).Declared())
 	j.Cause = fmt.Sprintf("%s is made in %s without a size, and grows step by step as what it is handed on to writes there: %s%s; %s of its bytes are of blocks that were given up for larger ones.",
-		most.of.Name(), symbolname.Short(function), v.percent(all), v.perCall(all), quantity.Percent(float64(gone)/float64(max(bytes, 1))))
+		most.of.Name(), symbolname.Short(function), v.percent(all), v.perCall(all), quantity.Percent(share))
 	line := v.LineAt(most.of.Pos())
 	j.Claim = v.claimAt(most.frame.File, line, function, all, j.Cause, fmt.Sprintf(
 		"Give %s a length where it is made, by Grow: the sum of the parts' lengths, or the length of last time. Or keep one for all calls, where what is written is copied or sent before the next: Reset.", most.of.Name()))
 	return j
+}
+
+// givenUp is the part of the bytes of one buffer's blocks that were given up for larger
+// ones: of n blocks of a size as many as there are of the next.
+func (v *account) givenUp(of *diagnose.Set) float64 {
+	blocks := make(map[int64]int64)
+	v.EachBlock(of, func(_ int, n, size int64) { blocks[size] += n })
+	var gone, all int64
+	larger := int64(0) // blocks of the next size
+	for _, size := range slices.Backward(slices.Sorted(maps.Keys(blocks))) {
+		n := blocks[size]
+		gone += size * min(n, larger)
+		all += size * n
+		larger = n
+	}
+	return float64(gone) / float64(max(all, 1))
 }
 
 // eachGrowth calls f for each sample of a buffer that grows.

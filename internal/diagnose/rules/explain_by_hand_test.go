@@ -212,6 +212,12 @@ func strict() *regexp.Regexp {
 	exp := "(?i)" + scheme()
 	return regexp.MustCompile(exp) // 199
 }
+
+func Key(n int, part []byte) []byte {
+	key := make([]byte, n) // 203
+	copy(key, part)
+	return key[:len(part)]
+}
 `
 
 // Each kind of cost is claimed where its condition holds, with the share that its samples
@@ -264,6 +270,7 @@ func TestKindsOfCost(t *testing.T) {
 		{"in a branch", "memory-per-call", some("m/app.branches:190 runtime.makeslice runtime.mallocgc", 500), taken("m/app.branches:190", 256), 190, 0.5, "a []any is made anew each time that its branch is taken"},
 		{"seldom", "memory-per-call", some("m/app.run:18 runtime.makeslice runtime.mallocgc", 500), []stack{{frames: "m/app.run:18", n: 0, size: 64}}, 0, 0, ""},
 		{"for the caller", "memory-per-call", some("m/app.Args:26 runtime.makeslice runtime.mallocgc", 500), taken("m/app.Args:26", 64), 0, 0, ""},
+		{"a part for the caller", "memory-per-call", some("m/app.Key:203 runtime.makeslice runtime.mallocgc", 500), taken("m/app.Key:203", 64), 0, 0, ""},
 		{"for a caller in the package", "memory-per-call", some("m/app.args:30 runtime.makeslice runtime.mallocgc", 500), taken("m/app.args:30", 64), 30, 0.5, "a []any is made anew"},
 		{"a clone", "value-cloned", some("m/app.changed:115 m/app.cloneOf:42 runtime.mapassign_faststr runtime.mallocgc", 500), taken("m/app.cloneOf:42", 64), 42, 0.5, "cloneOf copies m as a whole"},
 		{"a clone that a benchmark asks for", "value-cloned", some("m/app.cloneOf:42 runtime.mapassign_faststr runtime.mallocgc", 500), taken("m/app.cloneOf:42", 64), 0, 0, ""},

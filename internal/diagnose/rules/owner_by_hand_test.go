@@ -110,6 +110,7 @@ func TestOwner(t *testing.T) {
 		says     string
 	}{
 		{"made and handed on", "m/app.family:18" + writes, []int64{64, 128, 256, 512}, 16, "b is made in app.family without a size"},
+		{"of which it gives up a third", "m/app.family:18" + writes, []int64{64, 128}, 16, "33.3 % of its bytes"},
 		{"inside a type of its own", "m/app.equal:57" + puts, []int64{8, 16, 32, 64}, 56, "b is made in app.equal without a size"},
 		{"of one size", "m/app.family:18" + writes, []int64{64}, 0, ""},
 		{"sized where it is made", "m/app.sized:27" + writes, []int64{64, 128, 256, 512}, 0, ""},
