@@ -1,7 +1,6 @@
 package callstack
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -23,11 +22,12 @@ type Builder struct {
 	locationID map[string]LocationID
 	stringID   map[string]uint64
 	setID      map[string]LabelSet
-	follows    Pairs                         // at in Profile.after and a location: its number there
-	recent     [recentPairs]numberedLocation // of follows, by their hash, those looked up last
-	columns    []int                         // whose values AddShared packs
-	noStacks   bool                          // see Sparing
+	follows    Pairs              // at in Profile.after and a location: its number there
+	recent     []numberedLocation // of follows, by their hash, those looked up last: as many as a power of two
+	columns    []int              // whose values AddShared packs
+	noStacks   bool               // see Sparing
 	noLabels   bool
+	setText    []byte // the newest sets lie in it
 	key        []byte
 	path       []LocationID // of the sample before, root first
 	others     []LocationID
@@ -44,6 +44,7 @@ func NewBuilder(types ...ValueType) *Builder {
 		locationID: make(map[string]LocationID),
 		stringID:   map[string]uint64{"": 0},
 		setID:      make(map[string]LabelSet),
+		recent:     make([]numberedLocation, fewestRecent),
 	}
 	for t := range types {
 		b.columns = append(b.columns, t)
@@ -205,7 +206,7 @@ func (b *Builder) addStack(shared int, others []LocationID) {
 	numbers := b.numbers[:0]
 	for _, id := range others {
 		bytes += int64((bits.Len32(uint32(id)|1) + 6) / 7)
-		slot := &b.recent[(uint32(at)*0x9e3779b1^uint32(id)*0x85ebca6b)>>(32-recentBits)]
+		slot := &b.recent[int((uint32(at)*0x9e3779b1^uint32(id)*0x85ebca6b)>>(32-mostRecentBits))&(len(b.recent)-1)]
 		if slot.at != int32(at) || slot.id != 1+int32(id) {
 			*slot = numberedLocation{int32(at), 1 + int32(id), b.number(at, id)}
 		}
@@ -220,11 +221,11 @@ func (b *Builder) addStack(shared int, others []LocationID) {
 	b.p.stacks.stack(shared, numbers)
 }
 
-// Nineteen of twenty pairs are among those looked up last, which the processor's
-// nearest caches hold.
+// Nineteen of twenty pairs are among the 8,192 looked up last, which the
+// processor's nearest caches hold. Small profiles do with fewer.
 const (
-	recentBits  = 13
-	recentPairs = 1 << recentBits
+	fewestRecent   = 1 << 7
+	mostRecentBits = 13 // an even number more than fewestRecent has
 )
 
 // number returns the number of a location among the successors of another.
@@ -240,6 +241,9 @@ func (b *Builder) number(at int, id LocationID) int32 {
 	*number = int32(len(*after))
 	*after = append(*after, id)
 	b.memory += afterBytes
+	if b.follows.used > len(b.recent) && len(b.recent) < 1<<mostRecentBits {
+		b.recent = make([]numberedLocation, 4*len(b.recent))
+	}
 	return *number
 }
 
@@ -260,7 +264,12 @@ func (b *Builder) labelSet(labels []Label) LabelSet {
 // NewLabelSet adds a set encoded with AppendLabel without looking for an equal
 // one: for readers that know that their sets differ.
 func (b *Builder) NewLabelSet(encoded []byte) LabelSet {
-	b.p.sets = append(b.p.sets, bytes.Clone(encoded))
+	if cap(b.setText)-len(b.setText) < len(encoded) {
+		b.setText = make([]byte, 0, max(firstChunk, min(2*cap(b.setText), chunkSize), len(encoded)))
+	}
+	from := len(b.setText)
+	b.setText = append(b.setText, encoded...)
+	b.p.sets = append(b.p.sets, b.setText[from:len(b.setText):len(b.setText)])
 	b.memory += setBytes + int64(len(encoded))
 	return LabelSet(len(b.p.sets) - 1)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Frame is a function at one line, after inlining is expanded. Two frames
+// Frame is one function at one line, after inlining is expanded. Two frames
 // are the same if all their fields are.
 type Frame struct {
 	Function string // linker symbol with its package path: "net/http.(*conn).serve"; "" without symbols
@@ -184,7 +184,7 @@ func (s *Stacks) Value(t int) int64 {
 func (s *Stacks) Labels() []Label {
 	if s.labeled < s.cursor.next {
 		s.labeled = s.cursor.next
-		s.labels = s.of.appendLabels(s.labels[:0], s.cursor.LabelSet())
+		s.labels = s.of.AppendLabels(s.labels[:0], s.cursor.LabelSet())
 	}
 	return s.labels
 }

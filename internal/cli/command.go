@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Command is a verb.
+// Command is one verb.
 type Command struct {
 	Name     string
 	Operands string // "PACKAGE", shown after the flags

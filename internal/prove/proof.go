@@ -18,7 +18,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Proof is a under way.
+// Proof is one under way.
 type Proof struct {
 	Result *compare.Result
 

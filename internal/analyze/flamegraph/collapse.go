@@ -128,7 +128,7 @@ func (c *collapser) link() {
 	}
 }
 
-// order returns the order of siblings.
+// order is that of siblings.
 func (c *collapser) order(i, j int32) int {
 	x, y := &c.b.nodes[i], &c.b.nodes[j]
 	if c.b.options.ByValue {

@@ -115,8 +115,10 @@ func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file 
 func (s *Selection) LabelUnits() (units map[string]string, warnings []string) {
 	units = make(map[string]string)
 	others := make(map[string][]string)
+	var labels []callstack.Label
 	for set := range s.profile.LabelSets() {
-		for _, l := range s.profile.Labels(callstack.LabelSet(set)) {
+		labels = s.profile.AppendLabels(labels[:0], callstack.LabelSet(set))
+		for _, l := range labels {
 			if l.Str != "" || noLabel(l) {
 				continue
 			}

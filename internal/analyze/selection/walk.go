@@ -168,7 +168,7 @@ func (w *Walk) show(end int) {
 	w.Path, w.valid, w.end = w.buffer[:end:end], len(w.buffer), end
 }
 
-// few is the number of frames that follow copies of a place, whatever it has: more are
+// few is how many frames follow copies of a place, whatever it has: more are
 // rare, and not to ask is cheaper than a processor's wrong guess at the number.
 const few = 2
 
@@ -263,15 +263,21 @@ func (w *Walk) Labels() []callstack.Label {
 		return w.labels
 	}
 	w.labeled, w.labelsOf = true, set
-	w.labels = w.s.profile.Labels(set)
-	kept := w.labels[:0]
-	for _, l := range w.labels {
-		if !noLabel(l) && (w.s.shownKeys == nil || w.s.shownKeys[l.Key]) {
+	w.labels = w.s.AppendLabels(w.labels[:0], set)
+	return w.labels
+}
+
+// AppendLabels appends the labels of a set that are to be shown, as Walk.Labels.
+func (s *Selection) AppendLabels(labels []callstack.Label, set callstack.LabelSet) []callstack.Label {
+	n := len(labels)
+	labels = s.profile.AppendLabels(labels, set)
+	kept := labels[:n]
+	for _, l := range labels[n:] {
+		if !noLabel(l) && (s.shownKeys == nil || s.shownKeys[l.Key]) {
 			kept = append(kept, l)
 		}
 	}
-	w.labels = kept
-	return w.labels
+	return kept
 }
 
 // Source returns which of the sources the sample comes from: of several with

@@ -43,7 +43,7 @@ type poolFile struct {
 	Questions map[string]*poolQuestion `json:"questions"` // by benchmark
 }
 
-// poolQuestion is a benchmark.
+// poolQuestion is one benchmark.
 type poolQuestion struct {
 	Runs       int             `json:"runs"`
 	Iterations int64           `json:"iterations"` // of the newest run
@@ -327,7 +327,7 @@ func (p *pool) prune() error {
 	return nil
 }
 
-// key returns the key of a package of both sides.
+// key is that of a package of both sides.
 func (s *session) key(p sides.Package) poolKey {
 	h := &s.Result.Host
 	name, _ := os.Hostname()

@@ -28,7 +28,7 @@ type Merge struct {
 	Warnings       []string
 }
 
-// MergeInput is a log.
+// MergeInput is one log.
 type MergeInput struct {
 	Name      string
 	Intervals int

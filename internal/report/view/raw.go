@@ -64,8 +64,9 @@ func (r *Raw) Write(w io.Writer) error {
 	r.writeHead(&head)
 	b := bufio.NewWriterSize(w, 1<<16)
 	b.Write(head.Bytes())
-	labels := make([]*string, r.s.Profile().LabelSets()) // printed
-	numbers := make([]string, len(r.ids))                // printed, by location
+	labels := make([][]byte, r.s.Profile().LabelSets()) // printed
+	var printer labelPrinter
+	numbers := make([]string, len(r.ids)) // printed, by location
 	for location, id := range r.ids {
 		numbers[location] = strconv.Itoa(id) + " "
 	}
@@ -85,10 +86,9 @@ func (r *Raw) Write(w io.Writer) error {
 		line = append(line, '\n')
 		set := walk.LabelSet()
 		if labels[set] == nil {
-			text := rawLabels(walk.Labels())
-			labels[set] = &text
+			labels[set] = printer.print(walk.Labels())
 		}
-		line = append(line, *labels[set]...)
+		line = append(line, labels[set]...)
 		b.Write(line)
 	})
 	b.WriteString("Locations\n")
@@ -179,32 +179,60 @@ func appendPadded(b []byte, v int64) []byte {
 	return append(b, text...)
 }
 
-// rawLabels prints a line of texts and one of numbers, of those there are.
-func rawLabels(labels []callstack.Label) string {
-	var texts, numbers []keyed
-	for _, l := range labels {
-		switch {
-		case l.Str != "":
-			texts = add(texts, l.Key, printable.Line(l.Str))
-		case slices.ContainsFunc(labels, func(o callstack.Label) bool { return o.Key == l.Key && o.Str == "" && o.Unit != "" }):
-			numbers = add(numbers, l.Key, strconv.FormatInt(l.Num, 10)+" "+printable.Line(l.Unit))
-		default:
-			numbers = add(numbers, l.Key, strconv.FormatInt(l.Num, 10))
-		}
+// labelPrinter prints sets of labels.
+type labelPrinter struct {
+	text  []byte   // what was printed last lies at its end
+	keys  []byte   // of the line at hand, with their values
+	parts [][2]int // they lie in keys
+}
+
+// print prints a line of texts and one of numbers, of those there are.
+func (p *labelPrinter) print(labels []callstack.Label) []byte {
+	if cap(p.text)-len(p.text) < 1<<10 {
+		p.text = make([]byte, 0, 64<<10)
 	}
-	var out strings.Builder
-	for _, list := range [][]keyed{texts, numbers} {
-		if len(list) == 0 {
+	from := len(p.text)
+	for _, texts := range []bool{true, false} {
+		p.keys, p.parts = p.keys[:0], p.parts[:0]
+		for i, l := range labels {
+			alike := func(o callstack.Label) bool { return o.Key == l.Key && (o.Str != "") == texts }
+			if !alike(l) || slices.ContainsFunc(labels[:i], alike) {
+				continue
+			}
+			start := len(p.keys)
+			p.keys = append(append(p.keys, printable.Line(l.Key)...), ':')
+			unit := !texts && slices.ContainsFunc(labels, func(o callstack.Label) bool { return alike(o) && o.Unit != "" })
+			before := byte('[')
+			for _, o := range labels[i:] {
+				if !alike(o) {
+					continue
+				}
+				p.keys = append(p.keys, before)
+				before = ' '
+				if texts {
+					p.keys = append(p.keys, printable.Line(o.Str)...)
+					continue
+				}
+				p.keys = strconv.AppendInt(p.keys, o.Num, 10)
+				if unit {
+					p.keys = append(append(p.keys, ' '), printable.Line(o.Unit)...)
+				}
+			}
+			p.keys = append(p.keys, ']')
+			p.parts = append(p.parts, [2]int{start, len(p.keys)})
+		}
+		if len(p.parts) == 0 {
 			continue
 		}
-		var parts []string
-		for _, k := range list {
-			parts = append(parts, printable.Line(k.key)+":["+strings.Join(k.values, " ")+"]")
+		part := func(at [2]int) []byte { return p.keys[at[0]:at[1]] }
+		slices.SortFunc(p.parts, func(a, b [2]int) int { return bytes.Compare(part(a), part(b)) })
+		p.text = append(p.text, "               "...)
+		for _, at := range p.parts {
+			p.text = append(append(p.text, ' '), part(at)...)
 		}
-		slices.Sort(parts)
-		out.WriteString("                " + strings.Join(parts, " ") + "\n")
+		p.text = append(p.text, '\n')
 	}
-	return out.String()
+	return p.text[from:len(p.text):len(p.text)]
 }
 
 func rawLocation(id int, p selection.Location) string {

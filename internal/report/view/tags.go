@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"whet/internal/analyze/selection"
+	"whet/internal/callstack"
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
@@ -40,48 +41,44 @@ type TagValue struct {
 // have is listed with 0.
 func NewTags(s *selection.Selection, o Options) *Tags {
 	t := &Tags{Head: newHead(s, &o)}
-	type id struct {
-		key   int
-		value string
-	}
-	type entry struct{ key, value int }
-	keys := make(map[string]int)
-	values := make(map[id]int)
 	units, warnings := s.LabelUnits()
 	t.Warnings = append(t.Warnings, warnings...)
-	sets := make([][]entry, s.Profile().LabelSets())
-	entries := func(w *selection.Walk) []entry {
-		out := []entry{}
-		for _, l := range w.Labels() {
-			key, ok := keys[l.Key]
-			if !ok {
-				key = len(t.Keys)
-				keys[l.Key] = key
-				t.Keys = append(t.Keys, TagKey{Name: l.Key})
-			}
-			v := id{key, l.Str}
-			if l.Str == "" {
-				v.value = quantity.PprofLabel(l.Num, units[l.Key], t.OutUnit)
-			}
-			value, ok := values[v]
-			if !ok {
-				value = len(t.Keys[key].Values)
-				values[v] = value
-				t.Keys[key].Values = append(t.Keys[key].Values, TagValue{Name: v.value})
-			}
-			out = append(out, entry{key, value})
-		}
-		return out
-	}
+	sums := make([]struct {
+		flat int64
+		any  bool
+	}, s.Profile().LabelSets())
 	for w := s.WalkLabels(); w.Next(); {
-		set := w.LabelSet()
-		if sets[set] == nil {
-			sets[set] = entries(w)
+		sum := &sums[w.LabelSet()]
+		sum.flat += w.Value
+		sum.any = true
+	}
+	var labels []callstack.Label
+	var values []map[string]int // of each key, in t.Keys
+	for set, sum := range sums {
+		if !sum.any {
+			continue
 		}
-		for _, e := range sets[set] {
-			k := &t.Keys[e.key]
-			k.Flat += w.Value
-			k.Values[e.value].Flat += w.Value
+		labels = s.AppendLabels(labels[:0], callstack.LabelSet(set))
+		for _, l := range labels {
+			key := slices.IndexFunc(t.Keys, func(k TagKey) bool { return k.Name == l.Key })
+			if key < 0 {
+				key = len(t.Keys)
+				t.Keys = append(t.Keys, TagKey{Name: l.Key})
+				values = append(values, make(map[string]int))
+			}
+			name := l.Str
+			if name == "" {
+				name = quantity.PprofLabel(l.Num, units[l.Key], t.OutUnit)
+			}
+			k := &t.Keys[key]
+			value, ok := values[key][name]
+			if !ok {
+				value = len(k.Values)
+				values[key][name] = value
+				k.Values = append(k.Values, TagValue{Name: name})
+			}
+			k.Flat += sum.flat
+			k.Values[value].Flat += sum.flat
 		}
 	}
 	slices.SortFunc(t.Keys, func(a, b TagKey) int { return strings.Compare(a.Name, b.Name) })
