@@ -13,43 +13,45 @@ import (
 
 // ofConnections are rows of connections and files that are opened, or asked for, more
 // often than needed.
-var ofConnections = []Row{
-	{
-		ID: "dial-per-call", Cause: "connection-per-request", Callees: []string{"net.Dial", "net.DialTimeout", "net.(*Dialer).Dial", "net.(*Dialer).DialContext", "crypto/tls.Dial", "crypto/tls.DialWithDialer", "crypto/tls.(*Dialer).DialContext"},
-		When: all(sameAddress, closedByDefer),
-		Cost: "opens a connection", Instead: "Keep the connection, or a few of them, beside the address, and make a new one when it fails; a lock or a channel of connections lets one caller at a time use each. Where the other side ends it after each answer, as HTTP/1.0 does, nothing can be kept. By TLS, a tls.Config with a ClientSessionCache that all calls share saves at least the signature.", Confidence: finding.Medium,
-		Example: Example{Params: "n int", Result: "int", Args: "4", Decls: echo,
-			Before: "conn, err := net.Dial(\"tcp\", addr)\nif err != nil {\n\treturn 0\n}\ndefer conn.Close()\nb := make([]byte, 4)\nconn.Write(b[:n])\nn, _ = conn.Read(b)\nreturn n",
-			After:  "b := make([]byte, 4)\nkept.Write(b[:n])\nn, _ = kept.Read(b)\nreturn n"},
-	},
-	{
-		ID: "http-keepalive-off", Cause: "connection-per-request", Callees: []string{"net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Head", "net/http.(*Client).Post", "net/http.(*Client).PostForm"}, When: keepAliveOff,
-		Cost: "opens a connection for each request, as DisableKeepAlives or Close says", Instead: "Keep connections alive: remove DisableKeepAlives or req.Close, and bound the connections with MaxIdleConnsPerHost and IdleConnTimeout. If goroutines or files were left behind, close response bodies.", Confidence: finding.High,
-		Example: Example{Params: "url string", Result: "int", Args: server, Decls: "var single = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}\n\nvar shared = &http.Client{Transport: &http.Transport{}}\n",
-			Before: "resp, err := single.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)",
-			After:  "resp, err := shared.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)"},
-	},
-	{
-		ID: "os-readfile-again", Cause: "made-per-call", Callees: []string{"os.ReadFile"}, When: all(inBatch, steady(0), varying(0), filesKept, nameKept),
-		Cost: "reads the same file", Instead: "Read it once, before the loop.", Confidence: finding.High,
-		Example: Example{Params: "name string, at []int", Result: "int", Args: "os.Args[0], []int{3, 1, 4, 1}",
-			Before: "n := 0\nfor _, i := range at {\n\tb, err := os.ReadFile(name)\n\tif err == nil {\n\t\tn += int(b[i])\n\t}\n}\nreturn n",
-			After:  "n := 0\nb, err := os.ReadFile(name)\nfor _, i := range at {\n\tif err == nil {\n\t\tn += int(b[i])\n\t}\n}\nreturn n"},
-	},
-	{
-		ID: "stat-before-open", Cause: "unused-work", Callees: []string{"os.Stat", "os.Lstat"}, When: all(unasked, either(together("os.Open"), together("os.ReadFile")), filesKept),
-		Cost: "asks for the status of a file that is opened too", Instead: "Open or read it, and look at that error: errors.Is(err, fs.ErrNotExist) says that there is none. Beside one call of the system it saves the case that the file goes away between the two.", Goes: All, Confidence: finding.Medium,
-		Example: Example{Params: "name string", Result: "int", Args: `"/no/such/file"`,
-			Before: "if _, err := os.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {\n\treturn 1\n}\nf, err := os.Open(name)\nif err != nil {\n\treturn 2\n}\ndefer f.Close()\nreturn 3",
-			After:  "f, err := os.Open(name)\nif err != nil {\n\tif !errors.Is(err, fs.ErrNotExist) {\n\t\treturn 1\n\t}\n\treturn 2\n}\ndefer f.Close()\nreturn 3"},
-	},
-	{
-		ID: "udp-readfrom", Cause: "general-function", Callees: []string{"net.(*UDPConn).ReadFrom"}, When: addressKept,
-		Cost: "makes an address on the heap for each packet", Instead: "ReadFromUDPAddrPort returns the address as a netip.AddrPort, which takes no memory, can be compared and is a map's key, and WriteToUDPAddrPort takes it. Of a socket for both versions an IPv4 address is 4-in-6: Unmap it.", Confidence: finding.High,
-		Example: Example{Params: "c *net.UDPConn, b []byte", Result: "int", Args: "func() *net.UDPConn { c, _ := net.ListenUDP(\"udp\", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); return c }(), make([]byte, 40)",
-			Before: "c.WriteTo(b[:20], c.LocalAddr())\nn, from, _ := c.ReadFrom(b)\nif from == nil {\n\treturn 0\n}\nreturn n",
-			After:  "c.WriteTo(b[:20], c.LocalAddr())\nn, from, _ := c.ReadFromUDPAddrPort(b)\nif !from.IsValid() {\n\treturn 0\n}\nreturn n"},
-	},
+func ofConnections() []Row {
+	return []Row{
+		{
+			ID: "dial-per-call", Cause: "connection-per-request", Callees: []string{"net.Dial", "net.DialTimeout", "net.(*Dialer).Dial", "net.(*Dialer).DialContext", "crypto/tls.Dial", "crypto/tls.DialWithDialer", "crypto/tls.(*Dialer).DialContext"},
+			When: all(sameAddress, closedByDefer),
+			Cost: "opens a connection", Instead: "Keep the connection, or a few of them, beside the address, and make a new one when it fails; a lock or a channel of connections lets one caller at a time use each. Where the other side ends it after each answer, as HTTP/1.0 does, nothing can be kept. By TLS, a tls.Config with a ClientSessionCache that all calls share saves at least the signature.", Confidence: finding.Medium,
+			Example: Example{Params: "n int", Result: "int", Args: "4", Decls: echo,
+				Before: "conn, err := net.Dial(\"tcp\", addr)\nif err != nil {\n\treturn 0\n}\ndefer conn.Close()\nb := make([]byte, 4)\nconn.Write(b[:n])\nn, _ = conn.Read(b)\nreturn n",
+				After:  "b := make([]byte, 4)\nkept.Write(b[:n])\nn, _ = kept.Read(b)\nreturn n"},
+		},
+		{
+			ID: "http-keepalive-off", Cause: "connection-per-request", Callees: []string{"net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Head", "net/http.(*Client).Post", "net/http.(*Client).PostForm"}, When: keepAliveOff,
+			Cost: "opens a connection for each request, as DisableKeepAlives or Close says", Instead: "Keep connections alive: remove DisableKeepAlives or req.Close, and bound the connections with MaxIdleConnsPerHost and IdleConnTimeout. If goroutines or files were left behind, close response bodies.", Confidence: finding.High,
+			Example: Example{Params: "url string", Result: "int", Args: server, Decls: "var single = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}\n\nvar shared = &http.Client{Transport: &http.Transport{}}\n",
+				Before: "resp, err := single.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)",
+				After:  "resp, err := shared.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)"},
+		},
+		{
+			ID: "os-readfile-again", Cause: "made-per-call", Callees: []string{"os.ReadFile"}, When: all(inBatch, steady(0), varying(0), filesKept, nameKept),
+			Cost: "reads the same file", Instead: "Read it once, before the loop.", Confidence: finding.High,
+			Example: Example{Params: "name string, at []int", Result: "int", Args: "os.Args[0], []int{3, 1, 4, 1}",
+				Before: "n := 0\nfor _, i := range at {\n\tb, err := os.ReadFile(name)\n\tif err == nil {\n\t\tn += int(b[i])\n\t}\n}\nreturn n",
+				After:  "n := 0\nb, err := os.ReadFile(name)\nfor _, i := range at {\n\tif err == nil {\n\t\tn += int(b[i])\n\t}\n}\nreturn n"},
+		},
+		{
+			ID: "stat-before-open", Cause: "unused-work", Callees: []string{"os.Stat", "os.Lstat"}, When: all(unasked, either(together("os.Open"), together("os.ReadFile")), filesKept),
+			Cost: "asks for the status of a file that is opened too", Instead: "Open or read it, and look at that error: errors.Is(err, fs.ErrNotExist) says that there is none. Beside one call of the system it saves the case that the file goes away between the two.", Goes: All, Confidence: finding.Medium,
+			Example: Example{Params: "name string", Result: "int", Args: `"/no/such/file"`,
+				Before: "if _, err := os.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {\n\treturn 1\n}\nf, err := os.Open(name)\nif err != nil {\n\treturn 2\n}\ndefer f.Close()\nreturn 3",
+				After:  "f, err := os.Open(name)\nif err != nil {\n\tif !errors.Is(err, fs.ErrNotExist) {\n\t\treturn 1\n\t}\n\treturn 2\n}\ndefer f.Close()\nreturn 3"},
+		},
+		{
+			ID: "udp-readfrom", Cause: "general-function", Callees: []string{"net.(*UDPConn).ReadFrom"}, When: addressKept,
+			Cost: "makes an address on the heap for each packet", Instead: "ReadFromUDPAddrPort returns the address as a netip.AddrPort, which takes no memory, can be compared and is a map's key, and WriteToUDPAddrPort takes it. Of a socket for both versions an IPv4 address is 4-in-6: Unmap it.", Confidence: finding.High,
+			Example: Example{Params: "c *net.UDPConn, b []byte", Result: "int", Args: "func() *net.UDPConn { c, _ := net.ListenUDP(\"udp\", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); return c }(), make([]byte, 40)",
+				Before: "c.WriteTo(b[:20], c.LocalAddr())\nn, from, _ := c.ReadFrom(b)\nif from == nil {\n\treturn 0\n}\nreturn n",
+				After:  "c.WriteTo(b[:20], c.LocalAddr())\nn, from, _ := c.ReadFromUDPAddrPort(b)\nif !from.IsValid() {\n\treturn 0\n}\nreturn n"},
+		},
+	}
 }
 
 // addressKept holds of a packet whose address goes nowhere as a net.Addr: a method that

@@ -1,15 +1,23 @@
 package knowledge
 
+import (
+	"slices"
+	"sync"
+)
+
 // table holds the rows by the packages of their functions. Of rows for the same
-// function the first whose condition holds speaks.
-var table = [][]Row{
-	ofStrings, ofFormatting, ofIO,
-	ofEncodings, ofNetwork, ofConnections, ofCrypto,
-	ofCopies,
-	ofCharacters, ofBytes, ofTextUse, ofGeneral, ofText,
-	ofSorting, ofTime, ofNumbers, ofReflection, ofModules,
-	ofBroad,
-}
+// function the first whose condition holds speaks. Its conditions
+// are closures: most runs of the program need none, and they are made at first use.
+var table = sync.OnceValue(func() []Row {
+	return slices.Concat(
+		ofStrings(), ofFormatting(), ofIO(),
+		ofEncodings(), ofNetwork(), ofConnections(), ofCrypto(),
+		ofCopies(),
+		ofCharacters(), ofBytes(), ofTextUse(), ofGeneral(), ofText(),
+		ofSorting(), ofTime(), ofNumbers(), ofReflection(), ofModules(),
+		ofBroad(),
+	)
+})
 
 // Dropped is advice that is often given and gains nothing on today's Go.
 type Dropped struct{ Advice, Measured string }
