@@ -29,7 +29,7 @@ type report struct {
 	Warnings   []string  `json:"warnings"`
 }
 
-// file is one file of the directory. Times are since the agent's origin.
+// file is a file of the directory. Times are since the agent's origin.
 type file struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`

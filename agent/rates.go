@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// rates are those of the runtime's profiles; nil is unknown, or to be left
+// rates are the rates of the runtime's profiles; nil is unknown, or to be left
 // alone.
 type rates struct {
 	BlockRateNs    *int64 `json:"block_rate_ns"`

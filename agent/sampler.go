@@ -77,7 +77,7 @@ var runtimeSources = [...]struct {
 	{schedWait, "/sched/latencies:seconds"},
 }
 
-// row is one row: value and whether it is known.
+// row is a row: value and whether it is known.
 type row struct {
 	value [numKeys]int64
 	known [numKeys]bool

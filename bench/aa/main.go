@@ -27,7 +27,7 @@ import (
 	"whet/internal/stat"
 )
 
-// Proof is one run of whet prove.
+// Proof is a run of whet prove.
 type Proof struct {
 	Mode   string        `json:"mode"` // "same" or "copy"
 	Seed   uint64        `json:"seed"`

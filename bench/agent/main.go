@@ -37,7 +37,7 @@ import (
 	"whet/internal/stat"
 )
 
-// Side is one server's measurement.
+// Side is a server's measurement.
 type Side struct {
 	CPUNs    int64 `json:"cpu_ns"`
 	Requests int64 `json:"requests"`

@@ -28,7 +28,7 @@ import (
 	"whet/internal/tune"
 )
 
-// Stage is one stage's costs.
+// Stage is a stage's costs.
 type Stage struct {
 	Name  string      `json:"name"`
 	Costs []tune.Cost `json:"costs"`

@@ -24,7 +24,7 @@ const (
 	kindTuned     = "tuned"     // a benchmark of a well-tuned package
 )
 
-// Case is one speed-up, or one package that needs none.
+// Case is a speed-up, or one package that needs none.
 type Case struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
@@ -116,7 +116,7 @@ var (
 	caseCommit = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
 )
 
-// cases returns those of cases.json, each valid.
+// cases returns the cases of cases.json, each valid.
 func cases() ([]Case, error) {
 	var out []Case
 	if err := json.Unmarshal(casesJSON, &out); err != nil {

@@ -42,7 +42,7 @@ type claimKey struct {
 	line             int
 }
 
-// judgements returns those of claims.json, by the claim.
+// judgements returns the judgements of claims.json, by the claim.
 func judgements(all []Case) (map[claimKey]string, error) {
 	var list []Judgement
 	if err := json.Unmarshal(claimsJSON, &list); err != nil {

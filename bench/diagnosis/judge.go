@@ -51,7 +51,7 @@ type HotPlace struct {
 	Cause      *string  `json:"cause,omitempty"` // what it says of why it costs that
 }
 
-// Claim is one finding.
+// Claim is a finding.
 type Claim struct {
 	Rule       string             `json:"rule"`
 	Row        string             `json:"row,omitempty"` // of the tables of docs/rules.md that it rests on

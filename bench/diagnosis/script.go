@@ -10,7 +10,7 @@ import (
 	"whet/internal/recording"
 )
 
-// scriptLines is how many lines the script names.
+// scriptLines is the number of lines that the script names.
 const scriptLines = 5
 
 // Spot is a line and its share of a profile.

@@ -27,7 +27,7 @@ var views = []view{
 	{name: "prompt", whet: []string{"prompt"}, prompt: true},
 }
 
-// run is one comparison.
+// run is a comparison.
 type run struct {
 	pprof, whet []string // their arguments
 	script      string   // what they are told, of a prompt

@@ -62,7 +62,7 @@ type Times struct {
 	Max float64 `json:"max_ms"`
 }
 
-// Gesture is one run of the page.
+// Gesture is a run of the page.
 type Gesture struct {
 	Nodes    int   `json:"nodes"` // of the graph on show
 	Frames   int   `json:"frames"`
@@ -70,7 +70,7 @@ type Gesture struct {
 	Work     Times `json:"work"`
 }
 
-// Profile is one profile.
+// Profile is a profile.
 type Profile struct {
 	Name      string    `json:"name"`
 	Samples   int       `json:"samples"`

@@ -32,7 +32,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// ProgramTrace is one program's trace and what was read of it.
+// ProgramTrace is a program's trace and what was read of it.
 type ProgramTrace struct {
 	Name       string `json:"name"`
 	Module     string `json:"module,omitempty"` // "": Go's own
@@ -51,7 +51,7 @@ type ProgramTrace struct {
 	HotPlaces   []HotPlace `json:"hot_places"`
 }
 
-// Profile is one blocking profile by both tools.
+// Profile is a blocking profile by both tools.
 type Profile struct {
 	Kind     string `json:"kind"`
 	Stacks   int    `json:"stacks"` // of either tool
@@ -62,7 +62,7 @@ type Profile struct {
 	PeerMany int64  `json:"peer_contentions"`
 }
 
-// Figure is one figure by both readers. Slack is by how many nanoseconds they may differ
+// Figure is a figure by both readers. Slack is by how many nanoseconds they may differ
 // and be called equal: 1 for each goroutine or processor whose time is counted from the
 // beginning of the trace or to its end, which the readers round apart.
 type Figure struct {

@@ -20,7 +20,7 @@ type program struct {
 	take func(ctx context.Context, m *measurer, p *program, out string) error
 }
 
-// programs are those whose traces are read: Go's compiler, a web server with HTTP/2,
+// programs are the programs whose traces are read: Go's compiler, a web server with HTTP/2,
 // the benchmark of a key-value store, a static file server, the test of a message broker.
 var programs = []program{
 	{ProgramTrace{Name: "go build", What: "the compiler on net/http, -traceprofile"}, takeCompiler},

@@ -36,7 +36,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// LogRuns is one log and what each way to read it took, turn by turn.
+// LogRuns is a log and what each way to read it took, turn by turn.
 type LogRuns struct {
 	Lines int         `json:"lines"`
 	Bytes int64       `json:"bytes"`
@@ -115,7 +115,7 @@ func measure(ctx context.Context, lines, turns int) (s LogRuns, err error) {
 	return s, err
 }
 
-// sums are those of a log.
+// sums are the sums of a log.
 type sums struct {
 	cycles   int
 	peakMiB  int64

@@ -50,7 +50,7 @@ import (
 	"whet/internal/stat"
 )
 
-// Search is one search for one server's knee.
+// Search is a search for one server's knee.
 type Search struct {
 	Server string `json:"server"`
 	Open   bool   `json:"open"`
@@ -74,14 +74,14 @@ type Search struct {
 	Levels       []Level  `json:"levels"`
 }
 
-// Level is one level of a search with its throughputs.
+// Level is a level of a search with its throughputs.
 type Level struct {
 	Level      float64   `json:"level"`
 	Throughput []float64 `json:"throughput_per_s"`
 	Good       bool      `json:"good"`
 }
 
-// bound is that of the open loops: above all service times, and far below what a
+// bound is the bound of the open loops: above all service times, and far below what a
 // queue comes to.
 const bound = "p99<200ms,errors<0.1%"
 

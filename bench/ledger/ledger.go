@@ -16,7 +16,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Entry is one run of one program.
+// Entry is a run of one program.
 type Entry[T any] struct {
 	Program   string         `json:"program"` // "bench/top"
 	Args      []string       `json:"args"`    // files without their directories

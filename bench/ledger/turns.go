@@ -17,14 +17,14 @@ import (
 	"whet/internal/stat"
 )
 
-// Run is one process, or a pipeline of several, from start to exit.
+// Run is a process, or a pipeline of several, from start to exit.
 type Run struct {
 	WallNs   int64 `json:"wall_ns"`
 	CPUNs    int64 `json:"cpu_ns"`
 	RSSBytes int64 `json:"rss_bytes"` // peak, of a pipeline that of its largest process; 0: unknown
 }
 
-// Runs are those of one tool, turn by turn.
+// Runs are the runs of one tool, turn by turn.
 type Runs []Run
 
 func (r Runs) of(f func(Run) int64) []float64 {

@@ -13,7 +13,7 @@ import (
 	"whet/internal/stat"
 )
 
-// versions returns those of the tools, where Debian's packages know them.
+// versions returns the versions of the tools, where Debian's packages know them.
 func versions(ctx context.Context) []string {
 	var out []string
 	for _, name := range []string{"wrk", "hey", "nghttp2-client", "nginx"} {
@@ -25,7 +25,7 @@ func versions(ctx context.Context) []string {
 	return out
 }
 
-// confidence is that of the intervals: five rounds, from the least to the
+// confidence is the confidence of the intervals: five rounds, from the least to the
 // greatest, cover the median with 93.75 %.
 const confidence = 0.90
 
@@ -256,7 +256,7 @@ func invalid(s *Samples) int {
 	return n
 }
 
-// failed returns how many requests failed in all runs.
+// failed returns the number of requests that failed in all runs.
 func failed(s *Samples) int64 {
 	var n int64
 	for _, p := range s.Pairs {

@@ -17,7 +17,7 @@ import (
 	"whet/internal/capture/process"
 )
 
-// Run is one generator process against one target, from start to exit.
+// Run is a generator process against one target, from start to exit.
 type Run struct {
 	WallNs      int64 `json:"wall_ns"`
 	CPUNs       int64 `json:"cpu_ns"`        // of the generator, all it used
@@ -249,7 +249,7 @@ type said struct {
 	MallocsOver int64  `json:"mallocs_over"`
 }
 
-// second is one second's plan, and what of it was sent in it.
+// second is a second's plan, and what of it was sent in it.
 type second struct {
 	Due    int64 `json:"due"`
 	InTime int64 `json:"in_time"`

@@ -13,7 +13,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// work is one comparison: whet beside another generator.
+// work is a comparison: whet beside another generator.
 type work struct {
 	id          string // as -only takes it
 	target      string
@@ -75,7 +75,7 @@ func (b *bench) missing(ctx context.Context) ([]string, error) {
 	return out, ctx.Err()
 }
 
-// engines are those that are asked for by name.
+// engines are the engines that are asked for by name.
 var engines = []string{"epoll", "io_uring"}
 
 // Pair is the rounds of one comparison: Whet[i] and Other[i] are of one round
@@ -147,7 +147,7 @@ func (b *bench) warm(ctx context.Context, t *target, connections int) error {
 	return err
 }
 
-// Open is one run of an open loop at half of what a closed one reached just
+// Open is a run of an open loop at half of what a closed one reached just
 // before.
 type Open struct {
 	Target string  `json:"target"`
@@ -196,7 +196,7 @@ func (b *bench) open(ctx context.Context, name string) (Open, error) {
 	return o, nil
 }
 
-// Allocations are those of one run of package load in its middle third.
+// Allocations are the allocations of one run of package load in its middle third.
 type Allocations struct {
 	Target   string `json:"target"`
 	Engine   string `json:"engine"`

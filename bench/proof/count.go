@@ -18,7 +18,7 @@ const (
 // twenty runs of go test's default of a second.
 const sideSeconds = 20
 
-// comparison is one benchmark of one trial.
+// comparison is a benchmark of one trial.
 type comparison struct {
 	trial *Trial
 	time  Row  // of ns/op

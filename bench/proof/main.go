@@ -56,7 +56,7 @@ func run(ctx context.Context) error {
 	})
 }
 
-// intervals is how many are simulated for each line of the coverage table: the
+// intervals is the number simulated for each line of the coverage table: the
 // Monte Carlo error of 95 % is then 0.2 %.
 const intervals = 10000
 

@@ -13,7 +13,7 @@ import (
 	"whet/internal/analyze/compare"
 )
 
-// Trial is one proof of one question and, in some, what go test and benchstat
+// Trial is a proof of one question and, in some, what go test and benchstat
 // said of the same sides. A line of results/proof.jsonl holds one.
 type Trial struct {
 	Question question `json:"question"`
@@ -76,7 +76,7 @@ type Samples struct {
 	Simulated *Simulated // the newest
 }
 
-// line is one line of the file; one of the two is set.
+// line is a line of the file; one of the two is set.
 type line struct {
 	Trial     *Trial     `json:"trial,omitempty"`
 	Simulated *Simulated `json:"simulated,omitempty"`

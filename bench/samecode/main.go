@@ -42,7 +42,7 @@ var subjects = []struct {
 	{"github.com/klauspost/compress", []string{"v1.18.0", "v1.18.1", "v1.18.2", "v1.18.3", "v1.18.4"}},
 }
 
-// Change is one release after another.
+// Change is a release after another.
 type Change struct {
 	Module  string `json:"module"`
 	Old     string `json:"old"`
@@ -116,7 +116,7 @@ func run(ctx context.Context) error {
 	}, render)
 }
 
-// options returns those of a proof of the change.
+// options returns the options of a proof of the change.
 func (c *Change) options(ctx context.Context, tmp string) (o benchmarks.Options, err error) {
 	o = benchmarks.DefaultOptions()
 	o.Dir = tmp

@@ -49,7 +49,7 @@ var packages = []Project{
 	{Module: "github.com/prometheus/node_exporter", Version: "v1.12.1", Package: ".", Args: []string{"--web.listen-address=127.0.0.1:18372"}, URL: "http://127.0.0.1:18372/metrics"},
 }
 
-// Project is one package and what both tools said of it.
+// Project is a package and what both tools said of it.
 type Project struct {
 	Module  string   `json:"module"`
 	Version string   `json:"version"`
@@ -84,14 +84,14 @@ type Project struct {
 	SecondSamples int64   `json:"second_samples"`
 }
 
-// Pair is one function's cum by both tools.
+// Pair is a function's cum by both tools.
 type Pair struct {
 	Function string `json:"function"`
 	WhetNs   int64  `json:"whet_ns"`
 	PprofNs  int64  `json:"pprof_ns"`
 }
 
-// Share is one function's cum share in two profiles.
+// Share is a function's cum share in two profiles.
 type Share struct {
 	Function   string  `json:"function"`
 	WhetRatio  float64 `json:"whet_ratio"`

@@ -29,7 +29,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Profile is one profile and what both tools took, turn by turn.
+// Profile is a profile and what both tools took, turn by turn.
 type Profile struct {
 	Name    string      `json:"name"`
 	Bytes   int64       `json:"bytes"`   // of a difference those of both

@@ -26,7 +26,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Trace is one trace and what the tools took, turn by turn.
+// Trace is a trace and what the tools took, turn by turn.
 type Trace struct {
 	Name    string      `json:"name"`
 	Bytes   int64       `json:"bytes"`

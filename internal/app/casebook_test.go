@@ -36,7 +36,7 @@ const (
 	asCommand   = "command"
 )
 
-// stageRow is one stage, measured in one way, and what has to be said of it.
+// stageRow is a stage, measured in one way, and what has to be said of it.
 type stageRow struct {
 	study, stage, way string
 	// names is what those found who tuned the program by hand, each of it among

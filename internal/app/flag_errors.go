@@ -67,7 +67,7 @@ func nearest(name string, names []string) string {
 	return found
 }
 
-// changes returns how many letters have to be added, left out, replaced or exchanged
+// changes returns the number of letters to be added, left out, replaced or exchanged
 // with their neighbour to make b of a.
 func changes(a, b string) int {
 	rows := make([][]int, len(a)+1)

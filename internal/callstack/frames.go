@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Frame is one function at one line, after inlining is expanded. Two frames
+// Frame is a function at one line, after inlining is expanded. Two frames
 // are the same if all their fields are.
 type Frame struct {
 	Function string // linker symbol with its package path: "net/http.(*conn).serve"; "" without symbols

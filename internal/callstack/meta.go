@@ -15,7 +15,7 @@ type ValueType struct {
 
 func (t ValueType) String() string { return t.Type + "/" + t.Unit }
 
-// Label is one key with its value on a sample. A numeric label has Str == "".
+// Label is a key with its value on a sample. A numeric label has Str == "".
 type Label struct {
 	Key  string
 	Str  string
@@ -95,7 +95,7 @@ func (m *Meta) TypeIndex(name string) (int, error) {
 	return 0, fmt.Errorf("sample type %q is not in the profile, which has %q", name, names)
 }
 
-// Mapping is one executable or library the addresses of a profile lie in.
+// Mapping is an executable or library the addresses of a profile lie in.
 type Mapping struct {
 	File    string
 	BuildID string

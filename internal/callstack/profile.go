@@ -12,7 +12,7 @@ type (
 // NoMapping says that it is not known what an address lies in.
 const NoMapping MappingID = -1
 
-// Function is one function of the program, as the linker names it.
+// Function is a function of the program, as the linker names it.
 type Function struct {
 	Name       string // as shown: "net/http.(*conn).serve"
 	SystemName string // as the binary has it, often the same; of what is no function but a label, empty
@@ -27,7 +27,7 @@ type SourceLine struct {
 	Column   int // 0 when unknown
 }
 
-// Location is one place in the program's code: several frames where functions
+// Location is a place in the program's code: several frames where functions
 // were inlined, none where nothing is known but its address.
 type Location struct {
 	Mapping MappingID
@@ -116,7 +116,7 @@ func (p *Profile) Sum(column int, keep Keep) int64 {
 	return sum
 }
 
-// LabelSets returns how many label sets there are.
+// LabelSets returns the number of label sets.
 func (p *Profile) LabelSets() int { return len(p.sets) }
 
 // EncodedLabels returns a label set as AppendLabel wrote it.

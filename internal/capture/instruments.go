@@ -17,7 +17,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Fetched is one profile or trace. Start and End enclose what it recorded; of
+// Fetched is a profile or trace. Start and End enclose what it recorded; of
 // a snapshot, the moment it was taken. They carry the monotonic clock.
 type Fetched struct {
 	Data       []byte

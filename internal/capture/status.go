@@ -115,7 +115,7 @@ func (t *Target) SetRates(ctx context.Context, blockNs, mutexFraction int64) (be
 	return before, nil
 }
 
-// clockTrips is how many questions Clock asks. Most of the uncertainty is
+// clockTrips is the number of questions that Clock asks. Most of the uncertainty is
 // waiting for a processor on either side, and one quick trip is enough.
 const clockTrips = 8
 

@@ -198,7 +198,7 @@ func (t *Target) Unknown() []recording.Unknown {
 	return append([]recording.Unknown(nil), t.unknown...)
 }
 
-// Rates returns those in force when the target was found: all that net/http/pprof
+// Rates returns the rates in force when the target was found: all that net/http/pprof
 // tells of them, or what the agent says.
 func (t *Target) Rates() Rates { return t.rates }
 

@@ -113,7 +113,7 @@ func (b *Browser) Picture(ctx context.Context, whole bool) ([]byte, error) {
 	return got.Data, err
 }
 
-// mouse is one event of the mouse, as the protocol has it.
+// mouse is an event of the mouse, as the protocol has it.
 type mouse struct {
 	Type      string  `json:"type"`
 	X         float64 `json:"x"`

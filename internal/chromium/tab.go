@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Tab is one page in a browser of its own.
+// Tab is a page in a browser of its own.
 type Tab struct {
 	t       *testing.T
 	ctx     context.Context
@@ -198,7 +198,7 @@ func Eval[T any](b *Tab, expression string) (v T) {
 	return v
 }
 
-// Text is that of an element.
+// Text returns the text of an element.
 func (b *Tab) Text(id string) string {
 	b.t.Helper()
 	return Eval[string](b, fmt.Sprintf("document.getElementById(%q).textContent", id))

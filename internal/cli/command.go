@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Command is one verb.
+// Command is a verb.
 type Command struct {
 	Name     string
 	Operands string // "PACKAGE", shown after the flags

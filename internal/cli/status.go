@@ -11,7 +11,7 @@ import (
 	"whet/internal/printable"
 )
 
-// StatusLine is one line on a terminal that is written over; in a pipe it is
+// StatusLine is a line on a terminal that is written over; in a pipe it is
 // silent.
 type StatusLine struct {
 	mu    sync.Mutex

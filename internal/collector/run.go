@@ -154,7 +154,7 @@ func (r *run) page(command []string, res *process.Result) *gc.Page {
 	return p
 }
 
-// settings returns those of the collector in an environment.
+// settings returns the settings of the collector in an environment.
 func settings(env []string) analyze.Input {
 	var in analyze.Input
 	for _, variable := range env {

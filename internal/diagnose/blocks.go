@@ -44,7 +44,7 @@ func BoxSized(labels []callstack.Label) bool {
 // and a program's are, of a benchmark every block is counted.
 func (s *Subject) SampledAllocs() bool { return s.Allocs != nil && s.Allocs.Period > 1 }
 
-// BlocksSeen returns how many blocks the profile has caught of those n of a size
+// BlocksSeen returns the number of blocks that the profile has caught of those n of a size
 // that it counts, and the standard deviation of n. Where every block is counted
 // that is n, and 0.
 //

@@ -66,7 +66,7 @@ func (r *Conditions) busy() (share float64, known bool) {
 	return float64(*r.TargetCPUNs) / (float64(r.WallNs) * float64(r.Cores)), true
 }
 
-// inside returns how many requests were inside the target on average (Little 1961:
+// inside returns the number of requests that were inside the target on average (Little 1961:
 // the time of all requests by the time they were watched). It is unknown where
 // the traces show no handler.
 func (r *Conditions) inside() (requests float64, known bool) {

@@ -99,7 +99,7 @@ func passing(c *hot.Classified, column int, places []Location) Keep {
 	})
 }
 
-// fewestUnder is how many samples must fall under a lock before the place with
+// fewestUnder is the number of samples that must fall under a lock before the place with
 // most of them is named.
 const fewestUnder = 20
 

@@ -105,7 +105,7 @@ func charge(subjects []*Subject) *ledger {
 	return l
 }
 
-// profile is that of a measure, nil where there is none. Waiting is that of who lets
+// profile returns the profile of a measure, nil where there is none. Waiting is that of who lets
 // others wait, or of who waits where that is all there is.
 func (c *charges) profile(measure int) (of *hot.Classified, column int) {
 	switch {

@@ -77,10 +77,10 @@ func (x *Sets) Join(o *Sets) {
 	}
 }
 
-// Len returns how many samples the sets hold.
+// Len returns the number of samples that the sets hold.
 func (x *Sets) Len() int { return x.CPU.Len() + x.Allocs.Len() }
 
-// Samples returns those in the sets.
+// Samples returns the samples in the sets.
 func (x *Sets) Samples() Samples { return Samples{CPU: x.CPU.Keep(), Allocs: x.Allocs.Keep()} }
 
 // Union selects what either of two sets of samples does.
@@ -134,7 +134,7 @@ func (s *Subject) BaseCPUSamples() int64 {
 	return s.baseTotal(s.CPU, column) / each
 }
 
-// CPUSamples returns how many base samples a set holds.
+// CPUSamples returns the number of base samples that a set holds.
 func (s *Subject) CPUSamples(keep Keep) int64 {
 	column, each := s.sampleCounts()
 	return baseSum(s.CPU, column, keep) / each

@@ -13,7 +13,7 @@ import (
 	"whet/internal/typed"
 )
 
-// names returns those of the benchmarks that the profiles are of.
+// names returns the names of the benchmarks that the profiles are of.
 func (s *Subject) names() []string {
 	if s.Pool != nil {
 		return slices.Clone(s.Pool)

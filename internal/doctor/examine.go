@@ -83,7 +83,7 @@ func watchHost(ctx context.Context) recording.Host {
 	return h
 }
 
-// check is one instrument's examination.
+// check is an instrument's examination.
 type check struct {
 	name      string
 	essential bool

@@ -86,7 +86,7 @@ func (l Array[T]) MarshalJSON() ([]byte, error) {
 	return encode(append([]T{}, l...), "")
 }
 
-// Items returns those of a list that is never null.
+// Items returns the items of a list that is never null.
 func Items[T any](l []T) Array[T] { return l }
 
 // Number is a figure that may be none: NaN and the infinities, which JSON does

@@ -36,7 +36,7 @@ func Each[T any](list []T, of func(*T) Object) []Object {
 	return out
 }
 
-// Header is that of a document.
+// Header returns the header of a document.
 func (o Object) Header() (h Head) {
 	if len(o) > 0 {
 		if first, ok := o[0].(Object); ok {

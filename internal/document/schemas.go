@@ -49,7 +49,7 @@ const (
 	Weblist     = "whet/weblist/1"
 )
 
-// Schema is one row of the table.
+// Schema is a row of the table.
 type Schema struct {
 	Name string
 	What string

@@ -17,10 +17,10 @@ import (
 	"whet/internal/recording"
 )
 
-// Suffix is that of recordings' names.
+// Suffix is the suffix of recordings' names.
 const Suffix = ".whet"
 
-// Keep is how many recordings that whet named itself are kept unless told
+// Keep is the number of recordings that whet named itself are kept unless told
 // otherwise.
 const Keep = 10
 

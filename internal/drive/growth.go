@@ -183,7 +183,7 @@ func ofService(p *callstack.Frames) callstack.Keep {
 	return func(i int) bool { return c.Class[i] != hot.Harness }
 }
 
-// allocPeriod is how many bytes one sample of allocations stands for, as the
+// allocPeriod is the number of bytes that one sample of allocations stands for, as the
 // runtime has it unless it is told otherwise.
 const allocPeriod = 512 << 10
 
@@ -242,5 +242,5 @@ func ofLibrary(function string) bool {
 	return pkg == "" || symbolname.Standard(pkg)
 }
 
-// mostGrown is how many functions are kept of each kind.
+// mostGrown is the number of functions that are kept of each kind.
 const mostGrown = 50

@@ -60,7 +60,7 @@ func (l *loadFlags) checkKnee() error {
 	return nil
 }
 
-// kneeSearch is one run of -knee.
+// kneeSearch is a run of -knee.
 type kneeSearch struct {
 	l        *loadFlags
 	plan     *loadPlan

@@ -7,7 +7,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// mostOutages is how many levels are driven again: a service that refuses more often
+// mostOutages is the number of levels that are driven again: a service that refuses more often
 // is not one that starts again.
 const mostOutages = 10
 

@@ -85,7 +85,7 @@ func makeFlame(ctx context.Context, q *viewRequest) (product, error) {
 // drawn unasked: each takes as long as the first.
 const menuSamples = 500_000
 
-// menuTypes is how many values are drawn unasked: more than Go's profiles have.
+// menuTypes is the number of values that are drawn unasked: more than Go's profiles have.
 const menuTypes = 16
 
 // menu reports whether what is written can show more than one value.
@@ -117,7 +117,7 @@ func (q *viewRequest) flames() ([]flame.View, error) {
 	return q.graphs(types)
 }
 
-// graphs returns those of the values that hold anything, made side by side: each
+// graphs returns the graphs of the values that hold anything, made side by side: each
 // reads the whole profile twice.
 func (q *viewRequest) graphs(types []string) ([]flame.View, error) {
 	views, errs := make([]flame.View, len(types)), make([]error, len(types))

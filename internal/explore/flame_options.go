@@ -24,7 +24,7 @@ func defaultFlame() flameSettings {
 	return f
 }
 
-// options returns those of the table that are of flame graphs.
+// options returns the options of the table that are of flame graphs.
 func (f *flameSettings) options() []option {
 	return []option{
 		{name: "sandwich", of: ofFlame, help: "one function, by `regexp`: its callers above, its callees below", value: &f.sandwich},

@@ -38,7 +38,7 @@ type newestLines struct {
 	last    *listing.Page
 }
 
-// page is that of the newest recording of the module around a directory; nil where
+// page returns the page of the newest recording of the module around a directory; nil where
 // there is none.
 func (n *newestLines) page(ctx context.Context, root string) (*listing.Page, error) {
 	n.mu.Lock()

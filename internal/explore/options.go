@@ -73,7 +73,7 @@ const (
 	ofAll = ofColumn | ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText | ofFlame | ofFormat | ofOutput | ofPicture
 )
 
-// option is one option of views: a flag of their verbs, an assignment in the
+// option is an option of views: a flag of their verbs, an assignment in the
 // prompt, a word to complete and a line of help.
 type option struct {
 	name string

@@ -180,6 +180,6 @@ func (g *promptGrammar) parseCommand(words []string, s settings) (promptAction, 
 	return a, nil
 }
 
-// promptTop is how many functions top prints where nobody counts on more than
+// promptTop is the number of functions that top prints where nobody counts on more than
 // a screen.
 const promptTop = 10

@@ -17,14 +17,14 @@ const (
 	Low    Confidence = "low"    // a pointer, not a claim
 )
 
-// Evidence is one observation that supports a finding, in a sentence with its
+// Evidence is an observation that supports a finding, in a sentence with its
 // figure ("312 of 1,040 samples pass through logrus.(*Entry).Info").
 type Evidence struct {
 	Kind string `json:"kind"` // "cpu", "allocs", "mutex", "source", "compiler"
 	Text string `json:"text"`
 }
 
-// Finding is one claim. The JSON names are a contract with scripts: keys are
+// Finding is a claim. The JSON names are a contract with scripts: keys are
 // only ever added.
 type Finding struct {
 	Rule            string  `json:"rule"`

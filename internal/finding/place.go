@@ -31,7 +31,7 @@ type HotPlace struct {
 	Benchmarks      []string   `json:"benchmarks"`
 }
 
-// Part is one part of a place. Its ratios are of the same whole as the place's.
+// Part is a part of a place. Its ratios are of the same whole as the place's.
 type Part struct {
 	Name            string   `json:"name"` // of a callee, "" is the line itself
 	CPURatio        *float64 `json:"cpu_ratio"`

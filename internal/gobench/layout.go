@@ -42,7 +42,7 @@ func (t *Target) CanLayOut(ctx context.Context, o BuildOptions) (bool, error) {
 	return strings.Contains(string(stderr), "-randlayout"), err
 }
 
-// layoutSeeds is how many orders the linker can draw: it seeds math/rand's
+// layoutSeeds is the number of orders that the linker can draw: it seeds math/rand's
 // first generator, which reduces a seed modulo 2³¹−1 and replaces 0 by a
 // constant. Seeds are kept apart and away from 0.
 const layoutSeeds = 1<<31 - 2

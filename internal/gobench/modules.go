@@ -53,7 +53,7 @@ func readMod(name string) []byte {
 	return data
 }
 
-// mainModule is one as the go command describes it.
+// mainModule is an as the go command describes it.
 type mainModule struct {
 	Path, Dir, GoMod string
 	Main             bool

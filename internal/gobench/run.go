@@ -16,7 +16,7 @@ import (
 	"whet/internal/format/benchmark"
 )
 
-// Run is one process of the test binary.
+// Run is a process of the test binary.
 type Run struct {
 	Bench     string   // full name "BenchmarkX/sub", without the suffix for processors
 	Pattern   string   // used instead of Bench as -test.bench when not ""

@@ -15,7 +15,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Target is one Go package resolved from the user's operand.
+// Target is a Go package resolved from the user's operand.
 type Target struct {
 	ImportPath, Name, Dir string
 	// Module is "std" for packages of GOROOT; ModuleVersion is "" for modules

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Course is one benchmark under one unit on one host, over revisions.
+// Course is a benchmark under one unit on one host, over revisions.
 type Course struct {
 	Host, Package string
 	Name          string // with the suffix for processors

@@ -28,7 +28,7 @@ const (
 	maxProblems  = 20 // told apart; of more only the number
 )
 
-// Result is one line of a file with what holds for it.
+// Result is a line of a file with what holds for it.
 type Result struct {
 	Host      string // by its own line, or else its directory; "": unknown
 	File      string // in the store, slash-separated

@@ -26,7 +26,7 @@ type Package struct {
 	XTestGoFiles   []string
 }
 
-// Fault is one breach of the plan.
+// Fault is a breach of the plan.
 type Fault struct {
 	Where string // package, or file:line
 	Text  string

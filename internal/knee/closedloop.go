@@ -264,6 +264,6 @@ func (s *finder) conclude(k *Knee, low, high float64) {
 	}
 }
 
-// fewestForLaw is how many levels the scalability law takes: twice its
+// fewestForLaw is the number of levels that the scalability law takes: twice its
 // coefficients. It passes through any three.
 const fewestForLaw = 6

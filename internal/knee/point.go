@@ -60,7 +60,7 @@ func PointOf(r *loadresult.Result, level float64, bounds slo.Bounds) Point {
 // that is not.
 const chance = 0.05
 
-// Enough returns how many answers the bounds on quantiles need; 0: there are none. Of n
+// Enough returns the number of answers that the bounds on quantiles need; 0: there are none. Of n
 // answers all are below the quantile q of all there could be with the probability
 // qⁿ: with fewer than
 //
@@ -83,7 +83,7 @@ func enough(b slo.Bound) int64 {
 	return int64(math.Ceil(math.Log(chance) / math.Log(b.Metric.Percent/100)))
 }
 
-// needs returns how many answers it takes to judge what there are too few for, 0 where
+// needs returns the number of answers that it takes to judge what there are too few for, 0 where
 // chance decides nothing: a bound is broken that is on no quantile, or by so many
 // answers that their share is above 1 − q beyond chance; or all have enough.
 func needs(verdicts []slo.Verdict, r *loadresult.Result) int64 {

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// options returns those of a short load.
+// options returns the options of a short load.
 func options(url string) Options {
 	o := DefaultOptions()
 	o.URL, o.Concurrency, o.Warmup, o.Duration, o.Timeout = url, 4, 0, 300*time.Millisecond, 5*time.Second

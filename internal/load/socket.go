@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// longestSocket is how many bytes the path of a Unix socket may have: the system
+// longestSocket is the number of bytes that the path of a Unix socket may have: the system
 // takes it in an array, with a zero after it.
 const longestSocket = len(syscall.RawSockaddrUnix{}.Path) - 1
 

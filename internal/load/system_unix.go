@@ -17,7 +17,7 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// ownFiles is how many file descriptors this process needs besides its
+// ownFiles is the number of file descriptors that this process needs besides its
 // connections.
 const ownFiles = 64
 

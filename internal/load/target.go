@@ -83,7 +83,7 @@ func isHere(a engine.Address) (here, known bool) {
 	return false, true
 }
 
-// mostTargets is how many addresses are looked for: each takes a look at all of
+// mostTargets is the number of addresses that are looked for: each takes a look at all of
 // this machine's sockets.
 const mostTargets = 32
 

@@ -58,7 +58,7 @@ func holds(files string, sockets map[string]bool) bool {
 	return false
 }
 
-// names returns those in a directory; none where it may not be read.
+// names returns the names in a directory; none where it may not be read.
 func names(directory string) []string {
 	d, err := os.Open(directory)
 	if err != nil {

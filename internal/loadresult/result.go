@@ -113,7 +113,7 @@ type Target struct {
 	Service  time.Duration // sum of service times
 }
 
-// Second is one second of the load.
+// Second is a second of the load.
 type Second struct {
 	Start    time.Time        `json:"-"`
 	Length   time.Duration    `json:"length_ns"`       // a second, but for the last one of a load that ends between seconds
@@ -160,7 +160,7 @@ func Short(planned float64, random bool, answered int64) bool {
 	return float64(answered) < 0.95*planned-chance
 }
 
-// Interval is one closed second with all its times, or several on end.
+// Interval is a closed second with all its times, or several on end.
 type Interval struct {
 	Second
 	Service, Response *hist.Histogram // until the function returns
@@ -184,7 +184,7 @@ func (r *Result) Failed() int64 {
 	return n
 }
 
-// Times returns those that users see: response times of an open loop, and service
+// Times returns the times that users see: response times of an open loop, and service
 // times of a closed one, which knows no others.
 func (r *Result) Times() *hist.Histogram {
 	if r.Open {

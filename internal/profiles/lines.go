@@ -77,7 +77,7 @@ func (s *Set) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// artifacts returns those of a kind. Of the heap of benchmarks that is the state at their
+// artifacts returns the artifacts of a kind. Of the heap of benchmarks that is the state at their
 // end.
 func (f *Options) artifacts(rec *recording.Recording, kind string) []recording.Artifact {
 	found := rec.Find(kind, f.Benchmark)

@@ -38,7 +38,7 @@ const (
 	EndedRunning = "running"
 )
 
-// File is one file beside the manifest. Name is a plain file name.
+// File is a file beside the manifest. Name is a plain file name.
 type File struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"` // of internal/recording

@@ -10,7 +10,7 @@ import (
 	"whet/internal/analyze/compare"
 )
 
-// Options are those of any proof. Start from DefaultOptions.
+// Options are the options of any proof. Start from DefaultOptions.
 type Options struct {
 	Old, New string      // what the user names: the runner says what that is
 	Dir      string      // working directory of the user, in which commands run

@@ -18,7 +18,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Proof is one under way.
+// Proof is a under way.
 type Proof struct {
 	Result *compare.Result
 

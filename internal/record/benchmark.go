@@ -5,10 +5,10 @@ import (
 	"whet/internal/recording"
 )
 
-// Benchmarks are those that a recording is of, as its manifest keeps them.
+// Benchmarks are the benchmarks that a recording is of, as its manifest keeps them.
 const Benchmarks = recording.Part[[]Benchmark](recording.BenchmarksKey)
 
-// Benchmark is one benchmark as measured without instruments.
+// Benchmark is a benchmark as measured without instruments.
 type Benchmark struct {
 	Name        string             `json:"name"` // "BenchmarkX/sub=1", without the -GOMAXPROCS suffix
 	Procs       int                `json:"procs"`
@@ -38,7 +38,7 @@ type Benchmark struct {
 	Scheduling *recording.Scheduling `json:"scheduling,omitempty"`
 }
 
-// Turn is one run of a benchmark's process at a number of processors, set-up with it.
+// Turn is a run of a benchmark's process at a number of processors, set-up with it.
 type Turn struct {
 	Procs      int     `json:"procs"`
 	Iterations int64   `json:"iterations"`

@@ -14,7 +14,7 @@ type Program struct {
 	MachineBusyRatio *float64 `json:"machine_busy_ratio"`
 }
 
-// Execution is one run of a program, with the agent's instruments in it. Times are
+// Execution is a run of a program, with the agent's instruments in it. Times are
 // since the recording's origin; nil is unknown.
 type Execution struct {
 	StartNs      int64  `json:"start_ns"`

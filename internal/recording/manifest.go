@@ -168,7 +168,7 @@ func (s *Scheduling) Add(o Scheduling) *Scheduling {
 	return s
 }
 
-// Artifact is one file of the recording.
+// Artifact is a file of the recording.
 type Artifact struct {
 	Path      string `json:"path"` // slash-separated, inside the recording
 	Kind      string `json:"kind"`

@@ -125,7 +125,7 @@ func Variable(kv string) string {
 	return name + "=" + hidden
 }
 
-// Variables returns those of a list as a recording may keep them.
+// Variables returns the variables of a list as a recording may keep them.
 func Variables(env []string) []string {
 	out := slices.Clone(env)
 	for i := range out {

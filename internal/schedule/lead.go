@@ -11,7 +11,7 @@ func (s Schedule) Peak() float64 {
 	return peak
 }
 
-// Planned returns how many arrivals are planned before a moment since the origin; of
+// Planned returns the number of arrivals that are planned before a moment since the origin; of
 // arrivals at random it is the expected number.
 func (s Schedule) Planned(elapsed time.Duration) float64 {
 	if !s.Open() || elapsed <= 0 {

@@ -144,7 +144,7 @@ func (s Schedule) At(n int64) time.Duration {
 	return s.when(s.holding(float64(n)), float64(n))
 }
 
-// Before returns how many arrivals are due before a moment since the origin:
+// Before returns the number of arrivals that are due before a moment since the origin:
 // At(n) < elapsed for just the n below it. Of a Poisson plan it takes time in
 // proportion to their number.
 func (s Schedule) Before(elapsed time.Duration) int64 {

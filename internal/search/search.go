@@ -22,7 +22,7 @@ type Measurement struct {
 	Took   time.Duration // with what stands before it and after it
 }
 
-// Level is one level with its runs, in the order they were measured.
+// Level is a level with its runs, in the order they were measured.
 type Level[P Point] struct {
 	Level float64
 	Runs  []P
@@ -51,7 +51,7 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 )
 
-// Search is one under way.
+// Search is a under way.
 type Search[P Point] struct {
 	Levels []*Level[P] // ascending
 	// Stage and Best are the caller's, and stand in the progress.

@@ -106,7 +106,7 @@ func packedSuffix(a recording.Artifact) string {
 	return ".gz"
 }
 
-// settings returns those of a build that say nothing of where it was made.
+// settings returns the settings of a build that say nothing of where it was made.
 func settings(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
 		key, _, _ := strings.Cut(s, "=")

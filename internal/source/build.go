@@ -173,7 +173,7 @@ func (r *Resolver) buildVersion() string {
 	return version
 }
 
-// version is that of GOROOT here.
+// version returns the version of GOROOT here.
 func (r *Resolver) version() string {
 	if r.GOROOT == "" {
 		return ""

@@ -114,7 +114,7 @@ func (r *runner) calls(b *row, kind string) int64 {
 	return min(n, gobench.AllocIterations(allocRun, per, allocs))
 }
 
-// columns are those that each kind is read by.
+// columns are the columns that each kind is read by.
 var columns = map[string]struct{ value, count string }{
 	recording.KindCPU:    {"cpu", "samples"},
 	recording.KindAllocs: {"alloc_space", "alloc_objects"},

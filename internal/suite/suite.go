@@ -30,7 +30,7 @@ const keepOutput = 256 << 10
 // testLimit bounds a package's own tests, where -run asks for some.
 const testLimit = 10 * time.Minute
 
-// runner is one run of a suite.
+// runner is a run of a suite.
 type runner struct {
 	o        Options
 	origin   time.Time

@@ -18,7 +18,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// Frame is one function at an address.
+// Frame is a function at an address.
 type Frame struct {
 	Function string // as the linker names it, and profiles: "main.Sum[go.shape.int]"
 	System   string // mangled, where that differs

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// Instruction is one instruction of the code.
+// Instruction is an instruction of the code.
 type Instruction struct {
 	Address uint64 // in the file
 	Size    int

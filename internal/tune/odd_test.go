@@ -453,7 +453,7 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// twoAtOnce returns how many CPU profiles two have that put load on a target for as
+// twoAtOnce returns the number of CPU profiles of two that put load on a target for as
 // long.
 func twoAtOnce(t *testing.T, url string, d time.Duration) (profiles int) {
 	type ending struct {

@@ -195,7 +195,7 @@ func output(t *testing.T, rec *recording.Recording) string {
 // a busy machine everything takes longer than was planned.
 type moment struct{ startNs, ns int64 }
 
-// moments returns those of an event, since the recording's origin.
+// moments returns the moments of an event, since the recording's origin.
 func moments(t *testing.T, rec *recording.Recording, event string) []moment {
 	t.Helper()
 	var out []moment

@@ -84,7 +84,7 @@ const (
 	mutexFraction = 10
 )
 
-// programRecorder is one run of RecordProgram.
+// programRecorder is a run of RecordProgram.
 type programRecorder struct {
 	session
 	o       ProgramOptions

@@ -10,7 +10,7 @@ import (
 	"whet/internal/recording"
 )
 
-// recorder is one run of Record.
+// recorder is a run of Record.
 type recorder struct {
 	session
 	o Options

@@ -87,7 +87,7 @@ func (o *ServiceOptions) validateReach() error {
 // unixPrefix stands before the path of a socket, as in agent.Config.Listen.
 const unixPrefix = "unix:"
 
-// serviceRecorder is one run of RecordService.
+// serviceRecorder is a run of RecordService.
 type serviceRecorder struct {
 	session
 	o      ServiceOptions
@@ -117,7 +117,7 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	return r.measured(ctx, err, r.loaded)
 }
 
-// loops returns how many event loops put the load on a server. On a machine of its own
+// loops returns the number of event loops that put the load on a server. On a machine of its own
 // the generator has one for each processor, which is 0. On the server's machine it
 // takes from the server what it uses, and a loop with few connections wakes up for
 // each single answer: so there it gets half of the processors at most, and no loop

@@ -105,7 +105,7 @@ func (s *session) packagesOf(files []string) []string {
 	return slices.DeleteFunc(packages, func(p string) bool { return p == "" || slices.Contains(s.decided, p) })
 }
 
-// askedEarly is how many packages the compiler may be asked about before anybody knows
+// askedEarly is the number of packages that the compiler may be asked about before anybody knows
 // which of them are hot.
 const askedEarly = 16
 

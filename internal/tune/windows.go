@@ -78,7 +78,7 @@ func (o *ServiceOptions) Divide(d time.Duration) {
 	o.Load.Duration = both - o.TracePass
 }
 
-// windowsIn returns how many windows lie in a pass: at most two thirds of it are traced.
+// windowsIn returns the number of windows that lie in a pass: at most two thirds of it are traced.
 func windowsIn(pass time.Duration) int {
 	return int(min(max(pass*2/(3*windowTime*time.Second), 1), mostWindows))
 }

@@ -29,7 +29,7 @@ func text(t *testing.T, file string) string {
 	return string(data)
 }
 
-// files returns those of the module in these directories, as frames call them.
+// files returns the files of the module in these directories, as frames call them.
 func files(t *testing.T, dirs ...string) []typedtest.File {
 	t.Helper()
 	var out []typedtest.File
@@ -273,7 +273,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// Sizes are those of a machine with words of eight bytes: a string takes two, a
+// Sizes are the sizes of a machine with words of eight bytes: a string takes two, a
 // slice three. Point is 2*4 + 2*8 = 24 bytes, Request 16 + 24 + 64 + 24 = 128.
 func TestLayout(t *testing.T) {
 	calls := names(t)

@@ -22,7 +22,7 @@ type variables struct {
 	literals []*ast.FuncLit
 }
 
-// setting is one place that sets a variable.
+// setting is a place that sets a variable.
 type setting struct {
 	pos   token.Pos
 	value ast.Expr // nil: not known; of a way not known, a call of whose results it is one

@@ -122,7 +122,7 @@ func (p *Package) Started(call *ast.CallExpr) bool {
 	return ok
 }
 
-// lifetime is one question about what a function holds.
+// lifetime is a question about what a function holds.
 type lifetime struct {
 	*Package
 	function ast.Node

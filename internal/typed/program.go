@@ -32,7 +32,7 @@ type Program struct {
 	packages map[string]*Package          // nil: being read
 }
 
-// Package is one package whose source is kept.
+// Package is a package whose source is kept.
 type Package struct {
 	Path, Name string
 	Files      []*ast.File // those at hand, in the compiler's order
@@ -74,7 +74,7 @@ func New(view *typeview.View, text func(frame string) []byte) *Program {
 	return p
 }
 
-// Positions returns those in all files of the program.
+// Positions returns the positions in all files of the program.
 func (p *Program) Positions() *token.FileSet { return p.fset }
 
 // Packages yields the packages whose source is kept, in the view's order.

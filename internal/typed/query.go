@@ -165,7 +165,7 @@ func Sides(n ast.Node) (to, values []ast.Expr) {
 	return nil, nil
 }
 
-// Specification is that of a var statement which has one, and any other node itself.
+// Specification returns the specification of a var statement which has one, and any other node itself.
 func Specification(n ast.Node) ast.Node {
 	if st, ok := n.(*ast.DeclStmt); ok {
 		if d, ok := st.Decl.(*ast.GenDecl); ok && len(d.Specs) == 1 {

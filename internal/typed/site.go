@@ -67,7 +67,7 @@ func (p *Package) allSites() map[string][]Site {
 	return p.sites
 }
 
-// Line is that of the call's first token, as profiles have it.
+// Line returns the line of the call's first token, as profiles have it.
 func (s Site) Line() int {
 	_, line := s.In.program.Line(s.Pos())
 	return line

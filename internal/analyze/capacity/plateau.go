@@ -8,13 +8,13 @@ import (
 	"whet/internal/stat"
 )
 
-// Level is one concurrency with all the runs that were measured there.
+// Level is a concurrency with all the runs that were measured there.
 type Level struct {
 	N    float64
 	Runs []Run
 }
 
-// Run is one measurement of a level.
+// Run is a measurement of a level.
 type Run struct {
 	Throughput float64
 	// Blocks are the throughputs of equal slices of the run, where they are known.
@@ -49,7 +49,7 @@ type Noise struct {
 	Repeated bool
 }
 
-// repeats is how many repetitions make runs the better judges of their noise than
+// repeats is the number of repetitions that make runs the better judges of their noise than
 // slices of them are.
 const repeats = 4
 
@@ -192,7 +192,7 @@ func mean(levels []figure) (throughput float64, runs int) {
 	return throughput / float64(runs), runs
 }
 
-// settled is how many runs are enough to hold a few levels against others: with
+// settled is the number of runs that are enough to hold a few levels against others: with
 // fewer, the highest of several means is high by chance.
 const settled = 20
 

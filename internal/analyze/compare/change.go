@@ -25,7 +25,7 @@ type Change struct {
 	Warnings  []string         `json:"warnings"`
 }
 
-// ClassChange is one part of the process, per operation.
+// ClassChange is a part of the process, per operation.
 type ClassChange struct {
 	Class  string `json:"class"`
 	CPUNs  *Delta `json:"cpu_ns_per_op"` // nil: there is no such profile
@@ -33,7 +33,7 @@ type ClassChange struct {
 	Allocs *Delta `json:"allocs_per_op"`
 }
 
-// FunctionChange is one function that differs in at least one kind of profile.
+// FunctionChange is a function that differs in at least one kind of profile.
 type FunctionChange struct {
 	// Function is the name on the new side, on the old one where only that has
 	// it. Literals of a function that cannot be told apart across the sides share

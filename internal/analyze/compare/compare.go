@@ -33,7 +33,7 @@ const (
 	Lower  Verdict = "lower"
 )
 
-// Row is one metric of one benchmark.
+// Row is a metric of one benchmark.
 type Row struct {
 	Package string  `json:"package"`
 	Name    string  `json:"name"`

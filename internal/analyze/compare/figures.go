@@ -181,7 +181,7 @@ func (f *figures) same(margin float64) float64 {
 	return min(1, 2*max(f.low.Greater(-margin), f.high.Less(margin)))
 }
 
-// bounds returns those of the logarithm of the ratio, at a two-sided level.
+// bounds returns the bounds of the logarithm of the ratio, at a two-sided level.
 func (f *figures) bounds(level float64) (low, high float64) {
 	return f.low.Low(level / 2), f.high.High(level / 2)
 }

@@ -48,7 +48,7 @@ func fewest(level float64) int {
 	return n
 }
 
-// looks returns those that a series has had. The plan's looks have weights by the
+// looks returns the looks that a series has had. The plan's looks have weights by the
 // rounds between them. Where a series ended elsewhere, for a reason that does
 // not look at its figures, its last look is there, with all the weight that is
 // left; where it ended at a look, that look is taken once more with this

@@ -65,5 +65,5 @@ func (j *judge) needed(s *comparison, f *figures) *Requirement {
 	return &Requirement{Rounds: rounds, Ns: int64(rounds) * s.series.RoundNs}
 }
 
-// quantile is that of the normal distribution.
+// quantile returns the quantile of the normal distribution.
 func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }

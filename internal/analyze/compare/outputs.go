@@ -17,7 +17,7 @@ type OutputComparison struct {
 	Only bool `json:"only"`
 }
 
-// Difference is one difference between two outputs. Its texts come from the sides;
+// Difference is a difference between two outputs. Its texts come from the sides;
 // they are bounded, and quoted if they contain unprintable characters.
 type Difference struct {
 	Request string `json:"request"` // "GET /items?id=7"

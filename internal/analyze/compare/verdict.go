@@ -52,7 +52,7 @@ func (c *claim) add(p float64, f *figures) {
 
 func (c *claim) sequential() float64 { return stat.SequentialP(c.p, c.weights) }
 
-// level is that of the interval of a look.
+// level returns the level of the interval of a look.
 func (j *judge) level(c *claim, look int) float64 { return j.o.Alpha * c.weights[look] / c.divisor }
 
 // families returns the claims of all rows.

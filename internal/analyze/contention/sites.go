@@ -75,7 +75,7 @@ func idleRank(p Site) int {
 	return 0
 }
 
-// wait is one stack, taken apart.
+// wait is a stack, taken apart.
 type wait struct {
 	kind   Kind
 	sends  bool               // a channel send

@@ -167,7 +167,7 @@ func sameCallee(a, b string) bool {
 	return a == b || strings.HasSuffix(b, "."+a)
 }
 
-// surplus returns those of here that are more than there: first those whose line of source
+// surplus returns the elements that here has more of than there: first those whose line of source
 // is not there.
 func surplus(here, there []occurrence) []occurrence {
 	n := len(here) - len(there)

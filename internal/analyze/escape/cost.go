@@ -121,7 +121,7 @@ func (p *Profile) sum(inlined bool) *sums {
 	return s
 }
 
-// way is that of the first frame of a stack, leaf first; "" where a line is not known.
+// way returns the inline path of the first frame of a stack, leaf first; "" where a line is not known.
 func (p *Profile) way(stack []callstack.FrameID, inlined bool) inlinePath {
 	var places []compiler.Position
 	for _, id := range stack {

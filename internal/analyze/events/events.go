@@ -40,7 +40,7 @@ type Span struct{ StartNs, EndNs int64 }
 
 func (s Span) holds(ns int64) bool { return s == Span{} || s.StartNs <= ns && ns < s.EndNs }
 
-// Second is one second of a load.
+// Second is a second of a load.
 type Second struct {
 	StartNs, LengthNs int64
 	Requests, Errors  int64 // requests that ended, and of them failed

@@ -21,7 +21,7 @@ const (
 	leastHeapRatio  = 0.1 // of what the heap was at first
 )
 
-// series is one quantity over time.
+// series is a quantity over time.
 type series struct {
 	ns    []int64
 	value []float64

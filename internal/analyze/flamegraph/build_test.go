@@ -15,7 +15,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// sample is one written out, its path from the root.
+// sample is a written out, its path from the root.
 type sample struct {
 	path  []string
 	value int64

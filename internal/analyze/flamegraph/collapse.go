@@ -128,7 +128,7 @@ func (c *collapser) link() {
 	}
 }
 
-// order is that of siblings.
+// order returns the order of siblings.
 func (c *collapser) order(i, j int32) int {
 	x, y := &c.b.nodes[i], &c.b.nodes[j]
 	if c.b.options.ByValue {

@@ -35,7 +35,7 @@ type Frame struct {
 	Line int    // where the function begins, or the line of the frame; 0 when unknown
 }
 
-// Node is one frame of the tree, or a block of several.
+// Node is a frame of the tree, or a block of several.
 type Node struct {
 	Frame  int32 // index into Frames
 	Parent int32 // index into Nodes, -1 for the root

@@ -79,7 +79,7 @@ func (b *builder) tree() bool {
 	return b.grow(b.value, 0) && (b.base == nil || b.grow(b.base, 1))
 }
 
-// spareNodes is how many nodes may be made for each that is drawn. Of a large
+// spareNodes is the number of nodes that may be made for each that is drawn. Of a large
 // heap profile fewer are made than may be drawn; more are of stacks made to fill
 // memory, thousands of them, all wide and all different.
 const spareNodes = 8

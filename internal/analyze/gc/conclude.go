@@ -31,7 +31,7 @@ const (
 	StartUp    = "startup"
 )
 
-// Fewest is how many cycles it takes to conclude anything but of pauses, of forced
+// Fewest is the number of cycles that it takes to conclude anything but of pauses, of forced
 // cycles and of start-up.
 const Fewest = 10
 

@@ -30,7 +30,7 @@ func recorded(t *testing.T, name string, in Input) *Result {
 	return Analyze(in)
 }
 
-// kinds returns those of the conclusions but long pauses, which are the machine's: it did
+// kinds returns the kinds of the conclusions but long pauses, which are the machine's: it did
 // other work while the programs ran.
 func kinds(r *Result) []string {
 	out := []string{}

@@ -27,7 +27,7 @@ type Loops struct {
 	files map[string][]benchFunc
 }
 
-// benchFunc is one function or literal that has a *testing.B or *testing.PB
+// benchFunc is a function or literal that has a *testing.B or *testing.PB
 // in scope, as line ranges.
 type benchFunc struct {
 	first, last int

@@ -48,7 +48,7 @@ func (d *Decisions) At(file string, line int) []compiler.Decision {
 	return d.at[fileLine{file, line}]
 }
 
-// Lines returns those of a file with decisions, from one line to before another.
+// Lines returns the lines of a file with decisions, from one line to before another.
 func (d *Decisions) Lines(file string, from, before int) []int {
 	if d == nil {
 		return nil

@@ -176,7 +176,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// Lines are those that At finds decisions on, whatever the order in which they came.
+// Lines are the lines that At finds decisions on, whatever the order in which they came.
 func TestDecisionsLines(t *testing.T) {
 	d := &Decisions{}
 	for _, text := range []string{

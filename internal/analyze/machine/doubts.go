@@ -9,7 +9,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Doubt is one reason why figures may mislead.
+// Doubt is a reason why figures may mislead.
 type Doubt struct {
 	Kind string
 	Text string
@@ -58,7 +58,7 @@ const (
 	muchSwap   = 64  // pages
 )
 
-// Doubts returns those beyond the bounds.
+// Doubts returns the doubts beyond the bounds.
 func (s Observation) Doubts(b Bounds) []Doubt {
 	var out []Doubt
 	add := func(kind, format string, args ...any) {
@@ -86,7 +86,7 @@ func (s Observation) Doubts(b Bounds) []Doubt {
 	return out
 }
 
-// Texts returns those of the doubts.
+// Texts returns the texts of the doubts.
 func Texts(doubts []Doubt) []string {
 	var out []string
 	for _, d := range doubts {

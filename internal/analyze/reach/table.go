@@ -41,7 +41,7 @@ func NewTable() *Table {
 	}
 }
 
-// Package is one compiled package in a table.
+// Package is a compiled package in a table.
 type Package struct {
 	path    string
 	id      uint32 // from 1

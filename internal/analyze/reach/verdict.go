@@ -118,7 +118,7 @@ type OtherDifferences struct {
 	BuildInfo bool
 }
 
-// verdict is that of what was reached.
+// verdict returns the verdict of what was reached.
 func (w *walk) verdict(beside OtherDifferences) Verdict {
 	switch {
 	case w.why != "":

@@ -6,7 +6,7 @@ import (
 	"whet/internal/stat"
 )
 
-// Turn is one run of a benchmark's process at a number of processors.
+// Turn is a run of a benchmark's process at a number of processors.
 type Turn struct {
 	Processors int
 	Ns         float64 // wall time of an operation, as the benchmark counts it
@@ -103,7 +103,7 @@ type Machine struct {
 	Physical int // how many of them do not share their units with another; 0: unknown
 }
 
-// most returns how many processors can work at once.
+// most returns the number of processors that can work at once.
 func (p *Processors) most(m Machine) float64 {
 	if m.Cores > 0 && m.Cores < p.Processors {
 		return float64(m.Cores)

@@ -26,7 +26,7 @@ type Family struct {
 	Time, Bytes, Allocs *Growth
 }
 
-// Point is one benchmark of a family.
+// Point is a benchmark of a family.
 type Point struct {
 	Size float64
 	Measured

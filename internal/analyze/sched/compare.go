@@ -17,14 +17,14 @@ type Comparison struct {
 	Regions []SpanPair
 }
 
-// Figure is one number of two traces, NaN where a trace has none.
+// Figure is a number of two traces, NaN where a trace has none.
 type Figure struct {
 	Name     string
 	Unit     string // "ns", "ratio" (a share of 1), "mean" (a number on average), "per_second" or "count"
 	Old, New float64
 }
 
-// Pair is one row of two traces. A place is a function: lines move between builds.
+// Pair is a row of two traces. A place is a function: lines move between builds.
 type Pair struct {
 	Name                       string // of the function, "" where unknown
 	State                      State

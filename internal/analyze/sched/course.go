@@ -42,7 +42,7 @@ func (c *courses) ran(proc int32, from, to int64) {
 	}
 }
 
-// course is that of a processor up to the end of the span.
+// course returns the course of a processor up to the end of the span.
 func (c *courses) course(proc int32, spanNs int64) []int64 {
 	steps := c.of[proc]
 	if steps == nil {

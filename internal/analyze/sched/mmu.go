@@ -31,7 +31,7 @@ type Utilization struct {
 	Worst    []Moment // the worst windows, none over another, rising; none where Ratio is 1
 }
 
-// Moment is one window.
+// Moment is a window.
 type Moment struct {
 	AtNs  int64 // when it begins
 	Ratio float64

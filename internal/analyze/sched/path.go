@@ -28,7 +28,7 @@ type Step struct {
 // maxMoves bounds the memory of the search, of 56 bytes each.
 const maxMoves = 2 << 20
 
-// move is one change of a goroutine.
+// move is a change of a goroutine.
 type move struct {
 	ns, goroutine, actor int64
 	stack, actorStack    exectrace.StackID

@@ -121,7 +121,7 @@ type initialState struct {
 	from, to    int64
 }
 
-// profilePart is one generation's.
+// profilePart is a generation's.
 type profilePart struct {
 	of      *profiler
 	lives   []life

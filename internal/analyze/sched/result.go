@@ -75,7 +75,7 @@ type Goroutines struct {
 	Ns      [NumStates]int64
 }
 
-// Proc is one processor.
+// Proc is a processor.
 type Proc struct {
 	Number            int32
 	RunningNs, IdleNs int64
@@ -99,7 +99,7 @@ type Kind struct {
 	wait lastingWait
 }
 
-// LongWait is one wait of a goroutine.
+// LongWait is a wait of a goroutine.
 type LongWait struct {
 	State State
 	Ns    int64
@@ -116,7 +116,7 @@ func total(ns *[NumStates]int64) (sum int64) {
 	return sum
 }
 
-// Delay is one wait for a processor.
+// Delay is a wait for a processor.
 type Delay struct {
 	Goroutine    int64
 	Start        string // its start function
@@ -202,7 +202,7 @@ type Span struct {
 	Slowest   []Instance // up to three, falling
 }
 
-// Instance is one task or region.
+// Instance is a task or region.
 type Instance struct {
 	Task      uint64
 	Goroutine int64 // whose region it is, or that began the task; -1: unknown

@@ -13,7 +13,7 @@ const (
 	maxLogText = 1000
 )
 
-// Task is one task that was asked for.
+// Task is a task that was asked for.
 type Task struct {
 	ID             uint64
 	Type           string
@@ -27,7 +27,7 @@ type Task struct {
 	last int64 // the goroutine that ends it
 }
 
-// Log is one message.
+// Log is a message.
 type Log struct {
 	AtNs      int64
 	Goroutine int64

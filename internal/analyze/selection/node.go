@@ -24,7 +24,7 @@ type Node struct {
 	Object    string // the binary; only without a name, or with Options.ObjectNames
 }
 
-// Step is one frame of a stack.
+// Step is a frame of a stack.
 type Step struct {
 	Node    NodeID
 	Inlined bool // into the step before it, towards the root

@@ -168,7 +168,7 @@ func (w *Walk) show(end int) {
 	w.Path, w.valid, w.end = w.buffer[:end:end], len(w.buffer), end
 }
 
-// few is how many frames follow copies of a place, whatever it has: more are
+// few is the number of frames that follow copies of a place, whatever it has: more are
 // rare, and not to ask is cheaper than a processor's wrong guess at the number.
 const few = 2
 

@@ -120,7 +120,7 @@ type Slower struct {
 // Gate looks for what became worse by at least a share of the first column's
 // value, differences within the margin left out. It looks at time and at
 // allocations per operation, and at units of which a file says what is better.
-// Checked is how many comparisons it could have stopped at: those that samples
+// Checked is the number of comparisons that it could have stopped at: those that samples
 // of their size can decide at all.
 func (r *Result) Gate(least float64) (slower []Slower, checked int) {
 	for i := range r.Tables {

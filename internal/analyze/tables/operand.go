@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Operand is one file to read.
+// Operand is a file to read.
 type Operand struct {
 	Label string // its column's heading, the key .file
 	Path  string // "-" is standard input

@@ -26,7 +26,7 @@ type Block struct {
 	Pairs []Pair
 }
 
-// Pair is one run of a benchmark in each file.
+// Pair is a run of a benchmark in each file.
 type Pair struct {
 	Name     string
 	Old, New float64
@@ -39,7 +39,7 @@ type BenchcmpOptions struct {
 	Magnitude bool // the largest change first
 }
 
-// run is one result line.
+// run is a result line.
 type run struct {
 	name   string
 	order  int

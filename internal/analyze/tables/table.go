@@ -4,7 +4,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Result is one comparison of files.
+// Result is a comparison of files.
 type Result struct {
 	Options  Options
 	Files    []File

@@ -11,7 +11,7 @@ import (
 	"whet/internal/format/exectrace"
 )
 
-// Trace is one execution trace of the process.
+// Trace is an execution trace of the process.
 type Trace struct {
 	Name    string // for warnings
 	Source  exectrace.Source

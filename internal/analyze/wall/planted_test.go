@@ -16,7 +16,7 @@ import (
 	"whet/internal/format/profile"
 )
 
-// plantedRun is one run of testdata/planted: its trace, and what its handlers
+// plantedRun is a run of testdata/planted: its trace, and what its handlers
 // measured by their own clock.
 type plantedRun struct {
 	trace []byte

@@ -41,7 +41,7 @@ type task struct {
 	endNs int64
 }
 
-// tasks are those of all traces.
+// tasks are the tasks of all traces.
 type tasks struct {
 	types   []string // by number
 	numbers map[string]taskType
@@ -53,7 +53,7 @@ func newTasks() tasks {
 	return tasks{types: []string{noTask: "", otherTasks: OtherTasks}, numbers: make(map[string]taskType)}
 }
 
-// number returns that of a type.
+// number returns the number of a type.
 func (t *tasks) number(name string) taskType {
 	n, ok := t.numbers[name]
 	switch {

@@ -33,7 +33,7 @@ type child struct {
 	frame  int // its number
 }
 
-// node is one stack. The empty stack has none.
+// node is a stack. The empty stack has none.
 type node struct {
 	parent *node
 	frame  int    // its number

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// limits are those of a process's control group and all above it.
+// limits are the limits of a process's control group and all above it.
 type limits struct {
 	version     string // as recording.Host.Cgroup
 	cpuCores    *float64

@@ -8,7 +8,7 @@ import (
 	"whet/internal/typed"
 )
 
-// Package is one package of the user's own.
+// Package is a package of the user's own.
 type Package struct {
 	*typed.Package
 	// Collections are the variables and fields of it that are maps or slices, in
@@ -71,7 +71,7 @@ func (p *Package) Own(obj types.Object) bool {
 }
 
 // Type returns an expression's type, nil where it is not known. Of "v, ok := m[k]"
-// it is that of v.
+// it returns that of v.
 func (p *Package) Type(e ast.Expr) types.Type {
 	t := p.TypeOf(e)
 	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {

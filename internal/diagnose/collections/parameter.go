@@ -125,7 +125,7 @@ func (p *Package) parameter(call *ast.CallExpr, arg ast.Expr) *types.Var {
 	return fn.Signature().Params().At(i)
 }
 
-// receiver is that of the package's own method that a call calls, nil for any other.
+// receiver returns the receiver of the package's own method that a call calls, nil for any other.
 func (p *Package) receiver(call *ast.CallExpr) *types.Var {
 	if fn := p.called(call); fn != nil {
 		return fn.Signature().Recv()

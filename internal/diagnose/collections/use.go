@@ -55,7 +55,7 @@ const (
 	Look                // its length is asked for, whether it is nil, or what package slices, sort or maps knows of it
 )
 
-// Use is one use.
+// Use is a use.
 type Use struct {
 	Kind  Kind
 	File  string   // as the frames have it
@@ -70,7 +70,7 @@ type Use struct {
 	InMap bool
 }
 
-// collection is that of a variable or field that is a map or a slice.
+// collection returns the variable or field of a collection that is a map or a slice.
 func (p *Package) collection(v *types.Var) *Collection {
 	v = v.Origin()
 	c := p.known[v]

@@ -135,7 +135,7 @@ func (p *Package) give(e event) {
 	}
 }
 
-// Blocks returns how many blocks samples of the allocation profile stand for,
+// Blocks returns the number of blocks that samples of the allocation profile stand for,
 // the largest, and how many of them the profile has seen: all, where it counts
 // every one, and else n(1 − e^(−b/r)) of n blocks of b bytes, r being the
 // profile's rate in bytes.

@@ -32,7 +32,7 @@ func (v *account) taking() *diagnose.Sets {
 // leastBytes is the part of the base's bytes that a place takes at least.
 const leastBytes = 0.2
 
-// blocks returns how many blocks samples are.
+// blocks returns the number of blocks of samples.
 func (v *account) blocks(of *diagnose.Set) (n int64) {
 	v.EachBlock(of, func(_ int, objects, _ int64) { n += objects })
 	return n

@@ -99,7 +99,7 @@ var scanned = Condition{"it reads into numbers and strings", func(c *Call) bool 
 	return pointers(0).holds(c)
 }}
 
-// patterns returns those of the regular expressions that a method may be called on: of the
+// patterns returns the patterns of the regular expressions that a method may be called on: of the
 // one that a variable of the package or a field holds, or of those that all calls of the
 // function hand to it as a parameter. None where one of them is not known.
 func (c *Call) patterns() (all []string) {

@@ -21,7 +21,7 @@ type Cause struct {
 	Square   bool     // the cost of all its rows grows with the square of a length
 }
 
-// Row is one piece of knowledge.
+// Row is a piece of knowledge.
 type Row struct {
 	ID    string // in kebab-case, for links: "strings-split-counted"
 	Cause string // id of its cause

@@ -25,7 +25,7 @@ import (
 	"whet/internal/recording"
 )
 
-// program is one package with benchmarks, built.
+// program is a package with benchmarks, built.
 type program struct {
 	bin   *gobench.Binary
 	types []byte
@@ -94,7 +94,7 @@ type measuring struct {
 	benches []*measured
 }
 
-// measured is one benchmark's profiles, one a run, and what they add up to.
+// measured is a benchmark's profiles, one a run, and what they add up to.
 type measured struct {
 	recorded          recordedBenchmark
 	cpu, mutex, block []*pprofile.Profile

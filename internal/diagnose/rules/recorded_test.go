@@ -51,7 +51,7 @@ type recorded struct {
 	Types []byte `json:"-"` // the typed view of the fixture
 }
 
-// recordedBenchmark is one benchmark's figures, and its profiles as pprof
+// recordedBenchmark is a benchmark's figures, and its profiles as pprof
 // writes them.
 type recordedBenchmark struct {
 	Name            string

@@ -26,7 +26,7 @@ type findings struct {
 	failed map[string]any
 }
 
-// claims returns those of all causes. A shape that fails on a program takes the word from
+// claims returns the claims of all causes. A shape that fails on a program takes the word from
 // its own cause alone.
 func claims(s *diagnose.Subject) findings {
 	return diagnose.Once(s, claimsKey{}, func(s *diagnose.Subject) findings {
@@ -150,7 +150,7 @@ const rarely = 20
 // its final size soon.
 const grown = 3
 
-// sizes returns how many sizes the blocks of samples in the allocation profile have.
+// sizes returns the number of sizes that the blocks of samples in the allocation profile have.
 func (f *finder) sizes(of *diagnose.Set) int {
 	sizes := make(map[int64]bool)
 	f.EachBlock(of, func(_ int, _, size int64) { sizes[size] = true })

@@ -223,7 +223,7 @@ func moduloStep(p *typed.Package, n ast.Node) (m Match) {
 	return m
 }
 
-// writtenOut is how many deferred calls, at all returns together, the compiler writes
+// writtenOut is the number of deferred calls, at all returns together, that the compiler writes
 // out.
 const writtenOut = 15
 

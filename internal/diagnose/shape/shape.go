@@ -9,7 +9,7 @@ import (
 	"whet/internal/typed"
 )
 
-// Shape is one piece of knowledge about statements. Its row has no callees, and its
+// Shape is a piece of knowledge about statements. Its row has no callees, and its
 // When is words; Cost is a clause with its subject: "the same key is looked up twice".
 type Shape struct {
 	knowledge.Row

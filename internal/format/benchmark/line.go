@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Line is one result.
+// Line is a result.
 type Line struct {
 	Name string // "BenchmarkX/sub", without the suffix for processors
 	// Procs is GOMAXPROCS, 1 when the name has no suffix.

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// logRecord is one line of the compiler's -json=0: a diagnostic of the Language Server
+// logRecord is a line of the compiler's -json=0: a diagnostic of the Language Server
 // Protocol, but that lines and columns count from 1.
 type logRecord struct {
 	Range   logRange `json:"range"`

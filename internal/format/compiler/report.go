@@ -114,7 +114,7 @@ func cause(flow []Flow) (Step, bool) {
 	return Step{}, false
 }
 
-// Flow is one assignment on a value's way, as the compiler draws it: To ← From.
+// Flow is an assignment on a value's way, as the compiler draws it: To ← From.
 type Flow struct {
 	To, From string // "{heap}", "&x", "{storage for new(T)}"
 	Steps    []Step

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// argCount is how many numbers follow an event's type, its time among them; 0 for
+// argCount is the number of numbers that follow an event's type, its time among them; 0 for
 // types that do not stand among events.
 var argCount = [256]uint8{
 	evProcsChange: 3, evProcStart: 3, evProcStop: 1, evProcSteal: 4, evProcStatus: 3,

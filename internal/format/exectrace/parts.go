@@ -87,7 +87,7 @@ type partState struct {
 	ended    error // by the reader
 }
 
-// manyGoroutines is how many that live make a generation so large that only one is
+// manyGoroutines is how many live goroutines make a generation so large that only one is
 // read at a time.
 const manyGoroutines = 1 << 18
 

@@ -20,7 +20,7 @@ const (
 	WaitSystem         // the runtime's own goroutines, waiting for work
 )
 
-// reasons are those of traceBlockReasonStrings in the runtime's traceruntime.go.
+// reasons are the reasons of traceBlockReasonStrings in the runtime's traceruntime.go.
 // "forever" is a select without cases or a channel that is nil: its stack says which.
 var reasons = map[string]Wait{
 	"network": WaitNetwork, "sync": WaitSync, "sync.(*Cond).Wait": WaitSync, "chan send": WaitChannel, "chan receive": WaitChannel,

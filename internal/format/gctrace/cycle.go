@@ -9,7 +9,7 @@ import (
 // no memory limit.
 const NoGoal = math.MaxInt64
 
-// Cycle is one collection.
+// Cycle is a collection.
 type Cycle struct {
 	N  int64         // counted from 1 by the runtime
 	At time.Duration // its beginning, since the runtime started; to 1 ms

@@ -167,7 +167,7 @@ func (t *Trace) touch(i int) *Process {
 	return p
 }
 
-// Cycles returns how many cycles there are, of all processes.
+// Cycles returns the number of cycles, of all processes.
 func (t *Trace) Cycles() int64 {
 	n := int64(0)
 	for _, p := range t.Processes {

@@ -49,7 +49,7 @@ var elementSize = [blocks]uint32{
 	blockRefFlags: flagsSize, blockRelocIndex: indexSize, blockAuxIndex: indexSize, blockDataIndex: indexSize, blockRelocs: relocSize, blockAux: auxSize,
 }
 
-// Object is one object file.
+// Object is an object file.
 type Object struct {
 	Line string // the first of its text: system, processor, release, experiments
 	Text string // all that stands before the object, without its build id

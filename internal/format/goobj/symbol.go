@@ -49,14 +49,14 @@ func (s Symbol) IsScanned() bool { return s.Kind == kindData || s.Kind == kindBS
 // memory.
 func (s Symbol) IsLoaded() bool { return s.Kind >= KindText && s.Kind <= lastLoaded }
 
-// Defs returns how many symbols the object defines, and Symbols how many it defines
+// Defs returns the number of symbols that the object defines, and Symbols how many it defines
 // or refers to by name. Those that it defines come first.
 func (o *Object) Defs() int { return o.defs }
 
 // Symbols is Defs and the references by name.
 func (o *Object) Symbols() int { return o.all }
 
-// Own returns how many symbols other packages can refer to by number. They come
+// Own returns the number of symbols that other packages can refer to by number. They come
 // before all others.
 func (o *Object) Own() int { return o.first[1] }
 
@@ -72,7 +72,7 @@ func (o *Object) Symbol(i int) Symbol {
 	}
 }
 
-// Name returns that of the i-th symbol, "" for some that only one other
+// Name returns the name of the i-th symbol, "" for some that only one other
 // symbol refers to.
 func (o *Object) Name(i int) []byte { return o.string(o.symbol(i)) }
 
@@ -93,13 +93,13 @@ type Relocs struct {
 	off, n uint32
 }
 
-// Relocs returns those of a symbol that is defined here, by offset.
+// Relocs returns the relocs of a symbol that is defined here, by offset.
 func (o *Object) Relocs(i int) Relocs {
 	low, high := o.index(blockRelocIndex, i)
 	return Relocs{o, o.at[blockRelocs] + low*relocSize, high - low}
 }
 
-// Len returns how many there are.
+// Len returns their number.
 func (r Relocs) Len() int { return int(r.n) }
 
 // After returns those after the first ones of this type.
@@ -185,7 +185,7 @@ func (o *Object) Aux(i, j int) Aux {
 	return Aux{AuxKind(b[0]), ref(b[1:])}
 }
 
-// NumAux returns how many auxiliary symbols a symbol has.
+// NumAux returns the number of auxiliary symbols of a symbol.
 func (o *Object) NumAux(i int) int {
 	low, high := o.index(blockAuxIndex, i)
 	return int(high - low)

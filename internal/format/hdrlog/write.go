@@ -15,7 +15,7 @@ import (
 	"whet/internal/printable"
 )
 
-// Interval is one line of a log: the times that were counted in a while.
+// Interval is a line of a log: the times that were counted in a while.
 type Interval struct {
 	Tag       string // "" is none
 	Start     time.Time
@@ -90,7 +90,7 @@ func encode(h *hist.Histogram) ([]byte, error) {
 	return hdrhistogram.Import(s).EncodeV2()
 }
 
-// digits are those whose buckets are hist's.
+// digits are the digits whose buckets are hist's.
 const digits = 2
 
 // exactLine returns the comment with what the counts leave out.

@@ -51,7 +51,7 @@ type Traced struct {
 	Slowest        *SlowRequest `json:"slowest,omitempty"`
 }
 
-// SlowRequest is one request of a load. Times are since the recording's origin.
+// SlowRequest is a request of a load. Times are since the recording's origin.
 type SlowRequest struct {
 	DueNs  *int64 `json:"due_ns"` // nil in a closed loop
 	SentNs int64  `json:"sent_ns"`

@@ -8,7 +8,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// events are those that occur, in the order of their first samples.
+// events are the events that occur, in the order of their first samples.
 type events struct {
 	names   []string
 	index   map[string]int

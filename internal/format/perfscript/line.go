@@ -205,7 +205,7 @@ func arrow(text []byte) (at int, ok bool) {
 	return -1, false
 }
 
-// frame is one line of a call chain.
+// frame is a line of a call chain.
 type frame struct {
 	ip      uint64
 	name    string // "" where unknown

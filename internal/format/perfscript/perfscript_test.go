@@ -156,7 +156,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// labels returns those of all samples, each set once.
+// labels returns the labels of all samples, each set once.
 func labels(p *callstack.Profile) []string {
 	var out []string
 	for c := p.Cursor(); c.Next(); {

@@ -35,7 +35,7 @@ func mustRead(t testing.TB, data []byte) *callstack.Frames {
 	return p
 }
 
-// flat is one sample as text: what two readers must agree on.
+// flat is a sample as text: what two readers must agree on.
 type flat struct {
 	Stack, Labels []string
 	Values        []int64

@@ -27,7 +27,7 @@ const (
 	Labels          // of all samples, without stacks
 )
 
-// columns returns those of n that are wanted. Which one a sample type is stands after
+// columns returns the columns of n that are wanted. Which one a sample type is stands after
 // the samples in most files. Until it is known, it is the one that it is in Go's own.
 func (w *Want) columns(n int) []int {
 	at := w.column

@@ -16,7 +16,7 @@ var (
 	errMismatch = errors.New("has a field of the wrong type")
 )
 
-// field is one field of a message: u for varints, body for wireBytes.
+// field is a field of a message: u for varints, body for wireBytes.
 type field struct {
 	num  uint64
 	wire int

@@ -23,7 +23,7 @@ type Target struct {
 	Recorded bool
 }
 
-// Field is one line of a header.
+// Field is a line of a header.
 type Field struct{ Name, Value string }
 
 // Format is how a file lists requests.

@@ -41,7 +41,7 @@ func DefaultLimits() Limits {
 	return Limits{MaxBytes: 64 << 20, MaxTypes: 1 << 20, MaxDepth: 200, MaxParts: 1 << 20, MaxWork: 1 << 24}
 }
 
-// Sizes returns those of the build, or amd64's where its processor is not known.
+// Sizes returns the sizes of the build, or amd64's where its processor is not known.
 func (v *View) Sizes() types.Sizes {
 	if s := types.SizesFor("gc", v.GOARCH); s != nil {
 		return s

@@ -80,7 +80,7 @@ type memory struct{ bytes.Buffer }
 func (m *memory) Open(string) (io.WriteCloser, error) { return m, nil }
 func (m *memory) Close() error                        { return nil }
 
-// profiles are those of a subject, by the names that command lines give them.
+// profiles are the profiles of a subject, by the names that command lines give them.
 type profiles map[string]*profile.Profile
 
 func (p profiles) Fetch(name string, _, _ time.Duration) (*profile.Profile, string, error) {

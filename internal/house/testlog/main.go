@@ -28,7 +28,7 @@ type event struct {
 	Output  string
 }
 
-// run is one package's tests until it is done.
+// run is a package's tests until it is done.
 type run struct {
 	tests map[string]*strings.Builder // output of each test; "" is the package's own
 	order []string                    // of the tests, as they first printed

@@ -38,7 +38,7 @@ type multiplexed struct {
 // connection.
 type connKey struct{}
 
-// maxStreams is how many streams the server lets be open on a connection.
+// maxStreams is the number of streams that the server lets be open on a connection.
 const maxStreams = 50
 
 func multiplex(t *testing.T, config *tls.Config, handler http.HandlerFunc) *multiplexed {

@@ -36,7 +36,7 @@ type server struct {
 	over  bool
 }
 
-// conn is one connection of a server.
+// conn is a connection of a server.
 type conn struct {
 	net.Conn
 	*server

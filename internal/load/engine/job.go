@@ -49,7 +49,7 @@ const (
 // maxHeaderBytes bounds the head of an answer that net/http reads.
 const maxHeaderBytes = 1 << 20
 
-// Transport is that of net/http that speaks it to an address, over connections that
+// Transport returns the transport of net/http that speaks it to an address, over connections that
 // dial makes.
 func (p Protocol) Transport(a Address, timeout time.Duration, dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
 	t := &http.Transport{

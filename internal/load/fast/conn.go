@@ -21,7 +21,7 @@ const (
 	ready                   // requests can be sent
 )
 
-// conn is one connection of the job: a place for one request at a time, whose
+// conn is a connection of the job: a place for one request at a time, whose
 // socket comes and goes. It belongs to its loop.
 type conn struct {
 	// The transport's.

@@ -103,7 +103,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// descriptors returns those of the process that lead to sockets and epoll
+// descriptors returns the descriptors of the process that lead to sockets and epoll
 // instances; the server's end with ours.
 func descriptors(t *testing.T) int {
 	t.Helper()

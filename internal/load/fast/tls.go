@@ -55,7 +55,7 @@ func (wouldBlock) Temporary() bool { return true }
 
 var errWouldBlock net.Error = wouldBlock{}
 
-// handshakes are those of a loop, under way and waiting.
+// handshakes are the handshakes of a loop, under way and waiting.
 type handshakes struct {
 	fed     bool   // one was given bytes: it should have its turn
 	clear   []byte // what reading makes of what came
@@ -68,7 +68,7 @@ type handshakes struct {
 	all  sync.WaitGroup
 }
 
-// session is one connection's TLS. It is the net.Conn that crypto/tls uses.
+// session is a connection's TLS. It is the net.Conn that crypto/tls uses.
 type session struct {
 	l     *loop
 	index int32 // of the connection

@@ -57,7 +57,7 @@ func (t template) fits(most int, table *Table) error {
 	return nil
 }
 
-// longest returns how many bytes the part makes at most; of a column, which depends on
+// longest returns the number of bytes that the part makes at most; of a column, which depends on
 // the row, 0.
 func (p *part) longest() int {
 	switch p.kind {

@@ -35,7 +35,7 @@ func (e escape) filtered(filter escape) (escape, error) {
 	return filter, nil
 }
 
-// longestEscape is how many bytes one becomes at most: \u001f in JSON.
+// longestEscape is the number of bytes that one becomes at most: \u001f in JSON.
 const longestEscape = 6
 
 const upperHex = "0123456789ABCDEF"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Message is one request, ready to be written.
+// Message is a request, ready to be written.
 //
 // What a Stream filled in may lie in the Stream's own memory and is then valid
 // until its next call of Next; Detach makes it stay.
@@ -23,7 +23,7 @@ type Message struct {
 	borrowed bool // some of it lies in a Stream's memory
 }
 
-// Field is one line of a header. The names are as the user wrote them; "Host"
+// Field is a line of a header. The names are as the user wrote them; "Host"
 // among them stands in for Message.Host in what is sent.
 type Field struct{ Name, Value string }
 

@@ -51,7 +51,7 @@ func newClient(d *driver, load context.Context, k int, lines []*line, jar *jar) 
 	return c
 }
 
-// mostFixed is how many requests all clients keep. One takes some 500 bytes, and
+// mostFixed is the number of requests that all clients keep. One takes some 500 bytes, and
 // each client comes to send each target's.
 const mostFixed = 1 << 16
 
@@ -171,7 +171,7 @@ func (c *client) send(out *record.Outcome, now int64) {
 	c.disarm()
 }
 
-// tries is how many connections are tried at most for a request of which nothing
+// tries is the number of connections that are tried at most for a request of which nothing
 // was written to any.
 const tries = 3
 

@@ -28,7 +28,7 @@ func (Engine) Drive(ctx context.Context, j *engine.Job) (engine.Report, error) {
 	return d.drive(ctx), nil
 }
 
-// driver is one run.
+// driver is a run.
 type driver struct {
 	job     *engine.Job
 	origins []origin

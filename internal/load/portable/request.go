@@ -63,7 +63,7 @@ func (c *client) request(o *origin) *http.Request {
 	return req
 }
 
-// url is that of a target, with the target as it was written.
+// url returns the url of a target, with the target as it was written.
 func (o *origin) url(target string) *url.URL {
 	u := &url.URL{Scheme: o.scheme, Host: o.host}
 	if strings.HasPrefix(target, "//") { // as an opaque part it would name a host

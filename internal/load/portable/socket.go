@@ -151,7 +151,7 @@ func (s *socket) end() error {
 	return s.ended
 }
 
-// sent returns how many bytes were written so far.
+// sent returns the number of bytes that were written so far.
 func (s *socket) sent() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

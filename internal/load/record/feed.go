@@ -6,7 +6,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// waiting is how many seconds may wait for the function of Recorder.Interval;
+// waiting is the number of seconds that may wait for the function of Recorder.Interval;
 // then they are put together. Each takes 115 KiB.
 const waiting = 8
 
@@ -21,7 +21,7 @@ type feed struct {
 	over  bool
 }
 
-// countedSeconds is one second, or several in a row, with its counts.
+// countedSeconds is a second, or several in a row, with its counts.
 type countedSeconds struct {
 	row loadresult.Second
 	t   *tally

@@ -336,7 +336,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// Throughput is that of the answers between start and end, whenever they were due:
+// Throughput returns the throughput of the answers between start and end, whenever they were due:
 // of three, two are to requests of the warm-up. What comes after the end is none of
 // them, and a request that hangs until its timeout takes nothing from it.
 func TestThroughput(t *testing.T) {

@@ -24,7 +24,7 @@ type Options struct {
 	Submitting func()
 }
 
-// Ring is one pair of queues. After Enable it belongs to one thread.
+// Ring is a pair of queues. After Enable it belongs to one thread.
 type Ring struct {
 	// Batches says that the kernel can wait for several completions for a limited
 	// time without waiting that long for the first.
@@ -273,5 +273,5 @@ func (r *Ring) Next() (c Completion, ok bool) {
 	return c, true
 }
 
-// Left returns how many completions are there to be read.
+// Left returns the number of completions that are there to be read.
 func (r *Ring) Left() int { return int(atomic.LoadUint32(r.cqTail) - r.head) }

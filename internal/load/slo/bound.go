@@ -38,7 +38,7 @@ const (
 	Throughput
 )
 
-// Times are those that a metric is taken of.
+// Times are the times that a metric is taken of.
 type Times int
 
 const (

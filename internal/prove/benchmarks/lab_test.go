@@ -37,7 +37,7 @@ type lab struct {
 	between  func() // called before each process
 }
 
-// labPackage is one package. Maps are by side and name.
+// labPackage is a package. Maps are by side and name.
 type labPackage struct {
 	path   string
 	names  [2][]string

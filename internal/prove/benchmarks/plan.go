@@ -59,7 +59,7 @@ func (c *cost) tellsCPU(n int64) bool {
 		operations >= float64(c.cpuBase[compare.Old]+c.cpuBase[compare.New])
 }
 
-// length is that of the benchmark's slices, which hold several operations.
+// length returns the length of the benchmark's slices, which hold several operations.
 func (c *cost) length() time.Duration {
 	operations := fewOperations * time.Duration(min(max(c.ns[compare.Old], c.ns[compare.New]), float64(longestSlice)))
 	before := max(c.overhead, c.cpuBase[compare.Old], c.cpuBase[compare.New])

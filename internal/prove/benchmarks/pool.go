@@ -43,7 +43,7 @@ type poolFile struct {
 	Questions map[string]*poolQuestion `json:"questions"` // by benchmark
 }
 
-// poolQuestion is one benchmark.
+// poolQuestion is a benchmark.
 type poolQuestion struct {
 	Runs       int             `json:"runs"`
 	Iterations int64           `json:"iterations"` // of the newest run
@@ -327,7 +327,7 @@ func (p *pool) prune() error {
 	return nil
 }
 
-// key is that of a package of both sides.
+// key returns the key of a package of both sides.
 func (s *session) key(p sides.Package) poolKey {
 	h := &s.Result.Host
 	name, _ := os.Hostname()

@@ -121,7 +121,7 @@ func line(args ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// options returns those of a short proof.
+// options returns the options of a short proof.
 func options(t *testing.T, old, new string) Options {
 	t.Setenv(act, "1")
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector lingers otherwise

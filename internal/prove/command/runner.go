@@ -49,7 +49,7 @@ func (r *runner) Slice(ctx context.Context, q rounds.SliceRequest) (compare.Slic
 	return s, nil
 }
 
-// run is one run that ended well.
+// run is a run that ended well.
 type run struct {
 	wall   time.Duration // from before the start until the program had ended
 	took   time.Duration // with what had to be cleared away after it

@@ -64,7 +64,7 @@ func (p Plan) String() string {
 	return text
 }
 
-// turn is one turn of one subject: the side that each of its three slices runs.
+// turn is a turn of one subject: the side that each of its three slices runs.
 // The one that comes twice is the doubled side.
 type turn struct {
 	subject int

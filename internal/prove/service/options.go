@@ -110,7 +110,7 @@ func (o *Options) Validate() error {
 	return o.Options.Validate()
 }
 
-// addresses returns those that the user gave.
+// addresses returns the addresses that the user gave.
 func (o *Options) addresses() []string {
 	if o.commands() {
 		return []string{o.URL}

@@ -129,7 +129,7 @@ func (r *runner) paced(ctx context.Context, side compare.Side, s *endpoint, slic
 	return nil
 }
 
-// quantiles returns those of response time that can be reported, by unit. They are
+// quantiles returns the quantiles of response time that can be reported, by unit. They are
 // of the times themselves: a histogram gives the end of a bucket of 0.8 %, so
 // that all slices of a steady service would show one number, and two services
 // that lie on both sides of a bucket's end would differ by its width in every
@@ -149,7 +149,7 @@ func quantiles(res *loadresult.Result) map[string]float64 {
 	return out
 }
 
-// beyond is how many requests must lie beyond a quantile for it to be more than
+// beyond is the number of requests that must lie beyond a quantile for it to be more than
 // one of the largest values.
 const beyond = 5
 

@@ -113,7 +113,7 @@ func line(args ...string) string {
 	return "'" + os.Args[0] + "' " + strings.Join(args, " ")
 }
 
-// options returns those of a short proof.
+// options returns the options of a short proof.
 func options(t *testing.T, url, old, new string) Options {
 	t.Setenv(act, "1")
 	t.Setenv("GORACE", "atexit_sleep_ms=0")

@@ -60,7 +60,7 @@ type Pair struct {
 	warnings []string
 }
 
-// Packages returns those that both sides have and that have benchmarks.
+// Packages returns the packages that both sides have and that have benchmarks.
 func (p *Pair) Packages() []Package { return p.packages }
 
 // OnlyOld returns the import paths of packages with benchmarks that new lacks.

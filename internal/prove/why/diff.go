@@ -40,7 +40,7 @@ type differ struct {
 
 func newDiffer(p *pair) *differ { return &differ{pair: p} }
 
-// samples returns those of a side's measured code in the CPU profiles.
+// samples returns the samples of a side's measured code in the CPU profiles.
 func (d *differ) samples(s side) int64 { return d.tallies[kindCPU][s].classes[hot.Base].count }
 
 // profilePair is the profiles of one kind of both sides.
@@ -72,7 +72,7 @@ func (d *differ) contrast(k kind) *profilePair {
 	return c
 }
 
-// functions returns those of either side.
+// functions returns the functions of either side.
 func functions(cs ...*profilePair) map[key]bool {
 	all := make(map[key]bool)
 	for _, c := range cs {

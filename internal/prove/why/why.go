@@ -13,7 +13,7 @@ import (
 	"whet/internal/gobench"
 )
 
-// Side is one side's test binary of a benchmark, and how it was built: the
+// Side is a side's test binary of a benchmark, and how it was built: the
 // compiler is asked with the same.
 type Side struct {
 	Binary *gobench.Binary

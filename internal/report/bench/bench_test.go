@@ -21,7 +21,7 @@ import (
 	"whet/internal/report/pagetest"
 )
 
-// Lines are those of package testing: its own type prints the same.
+// Lines are the lines of package testing: its own type prints the same.
 func TestGoTestLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {

@@ -22,7 +22,7 @@ type Page struct {
 	History   string // the file that was added; "": none
 }
 
-// Package is one package's results.
+// Package is a package's results.
 type Package struct {
 	ImportPath string
 	GoVersion  string
@@ -31,7 +31,7 @@ type Package struct {
 	Benchmarks []Row
 }
 
-// Row is one benchmark with one number of processors.
+// Row is a benchmark with one number of processors.
 type Row struct {
 	Name     string // without the suffix for processors
 	Procs    int
@@ -39,7 +39,7 @@ type Row struct {
 	Profiles []Profile
 }
 
-// Sample is one process's result.
+// Sample is a process's result.
 type Sample struct {
 	Iterations int64                            `json:"iterations"`
 	Values     document.Array[benchmark.Metric] `json:"metrics"` // ns/op first where it is known

@@ -44,7 +44,7 @@ func WriteText(w io.Writer, r *Page, o page.TextOptions) error {
 	return t.Flush(w, "the result")
 }
 
-// fewestSamples is how many CPU samples of a function its share takes to be
+// fewestSamples is the number of CPU samples of a function that its share takes to be
 // printed: as many as whet tune's threshold of 5 % is of the 200 samples that its
 // rules ask for. By chance alone 10 are 10 ± 3.
 const fewestSamples = 10

@@ -50,7 +50,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// server is one conversation.
+// server is a conversation.
 type server struct {
 	rpc     *jrpc2.Server
 	pages   Pages
@@ -196,7 +196,7 @@ func (s *server) open() (uris []string) {
 	return uris
 }
 
-// page is that of the newest recording.
+// page returns the page of the newest recording.
 func (s *server) page(ctx context.Context) (*listing.Page, error) {
 	page, err := s.pages(ctx, s.root)
 	if err != nil {

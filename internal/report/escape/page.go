@@ -99,7 +99,7 @@ func (f Filter) Apply(p *Page) {
 	}
 }
 
-// row is one decision for text.
+// row is a decision for text.
 type row struct {
 	kind  string
 	at    compiler.Location
@@ -220,7 +220,7 @@ type group struct {
 	known    bool
 }
 
-// groups returns those of the page, the dearest function first where costs are known, else
+// groups returns the groups of the page, the dearest function first where costs are known, else
 // in the order of the source.
 func (p *Page) groups(all bool) (out []*group, left int) {
 	by := make(map[string]*group)

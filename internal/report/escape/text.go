@@ -113,7 +113,7 @@ func (p *Page) held() string {
 	return fmt.Sprintf("%d of %d functions hold", len(p.Limits)-p.limitsBroken(), len(p.Limits))
 }
 
-// limitsBroken returns how many functions break theirs.
+// limitsBroken returns the number of functions that break theirs.
 func (p *Page) limitsBroken() int {
 	lines := make(map[int]bool)
 	for _, b := range p.Broken {
@@ -181,7 +181,7 @@ func nsOf(v *int64) string {
 	return page.Ns(*v)
 }
 
-// warnings returns those of the page and of the result, and what is not understood.
+// warnings returns the warnings of the page and of the result, and what is not understood.
 func (p *Page) warnings() []string {
 	out := slices.Concat(p.Warnings, p.Result.Warnings)
 	if codes := p.unknown(); len(codes) > 0 {

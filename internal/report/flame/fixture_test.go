@@ -13,7 +13,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// sample is one written out, its path from the root separated by ";".
+// sample is a written out, its path from the root separated by ";".
 type sample struct {
 	path  string
 	value int64

@@ -14,7 +14,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// Page is one HTML file of flame graphs.
+// Page is a HTML file of flame graphs.
 type Page struct {
 	Title    string
 	Subtitle string

@@ -4,7 +4,7 @@ import (
 	"whet/internal/analyze/flamegraph"
 )
 
-// box is one rectangle: a frame, or narrow neighbours together.
+// box is a rectangle: a frame, or narrow neighbours together.
 type box struct {
 	node   int // the frame; of a block, its caller
 	depth  int

@@ -76,7 +76,7 @@ var ramps = map[Palette]ramp{
 	Orange: {rgb{190, 90, 0}, [3]float64{65, 65, 0}, [3]int{0, 0, 0}},
 }
 
-// color is that of a name.
+// color returns the color of a name.
 func (p Palette) color(name, module string) rgb {
 	switch p {
 	case Package, "":

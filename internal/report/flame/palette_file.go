@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Colors are those that functions have been given, by name: kept in a file, a
+// Colors are the colors that functions have been given, by name: kept in a file, a
 // function has the same colour in all graphs of a series, whatever palette each
 // was drawn with.
 type Colors map[string]string

@@ -15,7 +15,7 @@ import (
 	"whet/internal/analyze/flamegraph"
 )
 
-// rect is one frame of a picture.
+// rect is a frame of a picture.
 type rect struct {
 	title, label, fill, href string
 	x, y, width              float64

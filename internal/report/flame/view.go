@@ -7,7 +7,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// View is one graph of a page.
+// View is a graph of a page.
 type View struct {
 	Label string // in the selector: "CPU time"; "" is the graph's sample type
 	Unit  string // "" is the graph's own

@@ -11,7 +11,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// liveCycles is how many cycles the chart on a terminal holds.
+// liveCycles is the number of cycles that the chart on a terminal holds.
 const liveCycles = 160
 
 // Live is the heap of a command that runs.

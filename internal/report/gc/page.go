@@ -121,7 +121,7 @@ func size(bytes int64) string { return quantity.Bytes(float64(bytes)) }
 // figure is a line of the figures: what, and how much.
 type figure struct{ name, text string }
 
-// figures returns those of the text and the page.
+// figures returns the figures of the text and the page.
 func (p *Page) figures() []figure {
 	r := p.Result
 	var out []figure

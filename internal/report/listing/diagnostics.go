@@ -37,7 +37,7 @@ func (p *Page) WriteDiagnostics(w io.Writer, name func(file string) string) erro
 	return page.Print(w, "the diagnostics", b.Bytes())
 }
 
-// column is that of the first decision, or where the line's text begins.
+// column returns the column of the first decision, or where the line's text begins.
 func (r *Row) column() int {
 	for _, d := range r.Decisions {
 		if d.Col > 0 {

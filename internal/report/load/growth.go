@@ -24,7 +24,7 @@ type KneeGrowth struct {
 	Rows         document.Array[GrowthRow] `json:"functions"`
 }
 
-// GrowthRow is one function, with its cost for each request at either level.
+// GrowthRow is a function, with its cost for each request at either level.
 type GrowthRow struct {
 	Function string  `json:"function"`
 	File     string  `json:"file"`
@@ -34,7 +34,7 @@ type GrowthRow struct {
 	HighCum  float64 `json:"high_cum_per_request"`
 }
 
-// growthRows is how many functions are shown.
+// growthRows is the number of functions that are shown.
 const growthRows = 10
 
 func (t *writer) growth(g *KneeGrowth) {

@@ -238,7 +238,7 @@ func began(r *loadresult.Result) string {
 	return r.Start.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// times returns those that users of the service would see, and their name: response
+// times returns the times that users of the service would see, and their name: response
 // times where they are known.
 func times(r *loadresult.Result) (*hist.Histogram, string) {
 	if r.Open {

@@ -28,7 +28,7 @@ type Merge struct {
 	Warnings       []string
 }
 
-// MergeInput is one log.
+// MergeInput is a log.
 type MergeInput struct {
 	Name      string
 	Intervals int

@@ -22,7 +22,7 @@ type Page struct {
 	Warnings []string
 }
 
-// Run is one run of a load as a page shows it.
+// Run is a run of a load as a page shows it.
 type Run struct {
 	Name   string // tells it from others on the page; may be "" where there is one
 	Plan   loadresult.Plan

@@ -107,7 +107,7 @@ func (t *writer) rates(run *Run) {
 
 var rateColumns = []string{"planned", "answered", "errors", "p50", "p99", "max"}
 
-// cells returns those of rateColumns.
+// cells returns the cells of rateColumns.
 func (s *rateSegment) cells() []string {
 	cells := []string{quantity.Count(s.planned), quantity.Count(s.answered), "–", "–", "–", "–"}
 	if s.ended > 0 {

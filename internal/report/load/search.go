@@ -46,7 +46,7 @@ func (s *Search) nameOf(k *KneeSearch) string {
 	return strings.Join(parts, ": ")
 }
 
-// KneeSearch is one search.
+// KneeSearch is a search.
 type KneeSearch struct {
 	Open      bool   // over rates; else over connections
 	Headline  string // what was found, in one line
@@ -66,7 +66,7 @@ type KneeSearch struct {
 	Warnings   []string
 }
 
-// KneeLevel is one level with its runs.
+// KneeLevel is a level with its runs.
 type KneeLevel struct {
 	Level      float64                 `json:"level"`
 	Throughput float64                 `json:"throughput_per_s"` // the estimate of all runs
@@ -74,7 +74,7 @@ type KneeLevel struct {
 	Runs       document.Array[KneeRun] `json:"runs"`
 }
 
-// KneeRun is one run of a level.
+// KneeRun is a run of a level.
 type KneeRun struct {
 	Throughput  float64       `json:"throughput_per_s"`
 	Concurrency float64       `json:"concurrency"`

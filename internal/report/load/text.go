@@ -151,7 +151,7 @@ type quantile struct {
 	at   float64
 }
 
-// quantiles returns those that a table has room for beside so many other columns.
+// quantiles returns the quantiles that a table has room for beside so many other columns.
 func (t *writer) quantiles(others int) []quantile {
 	const column = 9 // of "p99.99" and "999 ms", with two spaces
 	shown := slices.Clone(loadQuantiles)
@@ -273,7 +273,7 @@ func (t *writer) errors(r *loadresult.Result) {
 	}
 }
 
-// kinds returns those of errors, the most frequent first.
+// kinds returns the kinds of errors, the most frequent first.
 func kinds(errors map[string]int64) []string {
 	return slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
 		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))

@@ -210,7 +210,7 @@ func Round(v float64, unit string) string {
 	return number
 }
 
-// Sample is one value of a line.
+// Sample is a value of a line.
 type Sample struct {
 	T int64
 	V float64 // NaN where it is unknown

@@ -75,7 +75,7 @@ type Figure struct{ Name, Value, Note string }
 
 type ErrorRow struct{ Count, Kind, Example string }
 
-// Fact is one line of the head: "CPU", "Intel Xeon, 2 cores".
+// Fact is a line of the head: "CPU", "Intel Xeon, 2 cores".
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`

@@ -26,7 +26,7 @@ var amount = regexp.MustCompile(`<span class="amount">([^<]*)</span>`)
 // Joined returns a page without the spans that hold figures and their units together.
 func Joined(doc []byte) string { return string(amount.ReplaceAll(doc, []byte("$1"))) }
 
-// Element is one start tag of a document with its attributes.
+// Element is a start tag of a document with its attributes.
 type Element struct {
 	Name  string
 	Attrs map[string]string

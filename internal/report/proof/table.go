@@ -13,7 +13,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// proveLine is one row of a proof's table, as text.
+// proveLine is a row of a proof's table, as text.
 type proveLine struct {
 	name   string
 	cells  [columnCount]string

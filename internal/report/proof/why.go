@@ -10,7 +10,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// changeKind is one kind of profile of a change.
+// changeKind is a kind of profile of a change.
 type changeKind struct {
 	title    string
 	print    func(float64) string

@@ -114,7 +114,7 @@ func message(f *finding.Finding) string {
 	return text
 }
 
-// Formats returns those that Write knows.
+// Formats returns the formats that Write knows.
 func Formats() []string { return []string{"github", "sarif", "markdown"} }
 
 // Write writes a page in one of the formats.

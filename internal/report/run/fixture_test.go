@@ -13,7 +13,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// stack is one line of a handmade profile: frames from the root, and a value.
+// stack is a line of a handmade profile: frames from the root, and a value.
 type stack struct {
 	frames []string
 	value  int64

@@ -91,7 +91,7 @@ func growthText(f *scaling.Family) string {
 	return strings.Join(parts, "; ")
 }
 
-// power is that of a family's number with which one of its costs grows.
+// power returns the power of a family's number with which one of its costs grows.
 func power(f *scaling.Family, g *scaling.Growth) (text string) {
 	n := printable.Line(f.Parameter)
 	switch {

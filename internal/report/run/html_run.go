@@ -144,7 +144,7 @@ type groupView struct {
 	Shares  []shareOfState
 }
 
-// barView is one state's stretch of a bar, X and Width in percent.
+// barView is a state's stretch of a bar, X and Width in percent.
 type barView struct {
 	Class, X, Width string
 	State, Share    string

@@ -42,7 +42,7 @@ type Moment struct {
 	Drawing                 *trace.Drawing
 }
 
-// SlowRequest is one request. Times are since the recording's origin.
+// SlowRequest is a request. Times are since the recording's origin.
 type SlowRequest struct {
 	DueNs   *int64 `json:"due_ns"` // nil in a closed loop: there is no plan
 	SentNs  int64  `json:"sent_ns"`

@@ -81,7 +81,7 @@ type Verdict struct {
 	Outcome string `json:"outcome"`
 }
 
-// Benchmark is one row of what was measured.
+// Benchmark is a row of what was measured.
 type Benchmark struct {
 	Name        string
 	Procs       int
@@ -107,7 +107,7 @@ type Program struct {
 	Runs    document.Array[Run] `json:"runs"`
 }
 
-// Run is one run of a program. Nil is unknown.
+// Run is a run of a program. Nil is unknown.
 type Run struct {
 	WallNs      int64  `json:"wall_ns"`
 	CPUNs       int64  `json:"-"` // user and system
@@ -141,14 +141,14 @@ type Service struct {
 	Load *load.Run
 }
 
-// ErrorKind is one kind of failed request with its first example.
+// ErrorKind is a kind of failed request with its first example.
 type ErrorKind struct {
 	Kind    string
 	Count   int64
 	Example string
 }
 
-// Second is one second of the load.
+// Second is a second of the load.
 type Second struct {
 	TimeNs   int64 `json:"start_ns"` // since the recording's origin
 	LengthNs int64 `json:"length_ns"`
@@ -187,7 +187,7 @@ type Event struct {
 	Text      string `json:"text"`      // one sentence with its figure and that figure's uncertainty
 }
 
-// Series is one metric over time, for a small chart. Values are NaN where they
+// Series is a metric over time, for a small chart. Values are NaN where they
 // are unknown.
 type Series struct {
 	Benchmark string // in whose run; "" of a program or service
@@ -226,7 +226,7 @@ func (b *Benchmark) time() *float64 {
 	return nil
 }
 
-// Profile is one profile's share of the page.
+// Profile is a profile's share of the page.
 type Profile struct {
 	Kind      string // "cpu", "allocs", "block", "mutex"
 	Benchmark string // "" for all of them merged
@@ -246,7 +246,7 @@ type Profile struct {
 	Flame        *flamegraph.Graph // of the base; nil where there is no sample
 }
 
-// Row is one function of a top table. Ratios are of the base's value.
+// Row is a function of a top table. Ratios are of the base's value.
 type Row struct {
 	Function string
 	File     string // for people
@@ -265,7 +265,7 @@ type Listing struct {
 	Differs  string // why the source may not be what was measured
 }
 
-// SourceLine is one line with its cost and what the compiler said about it.
+// SourceLine is a line with its cost and what the compiler said about it.
 type SourceLine struct {
 	Number int
 	Text   string

@@ -186,7 +186,7 @@ func partly(ratio, avoidable float64) bool {
 	return avoidable < ratio && quantity.Percent(avoidable) != quantity.Percent(ratio)
 }
 
-// measure is one share of a finding.
+// measure is a share of a finding.
 type measure struct {
 	Name    string
 	Short   string // "CPU", for a line of several

@@ -49,7 +49,7 @@ func (s *Service) loop() string {
 	return fmt.Sprintf("closed loop, %s, %s, after the warm-up", quantity.Plural(s.Concurrency, "connection"), page.Ns(s.DurationNs))
 }
 
-// failed returns how many requests failed.
+// failed returns the number of requests that failed.
 func (s *Service) failed() float64 {
 	n := 0.0
 	for _, e := range s.Errors {

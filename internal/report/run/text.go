@@ -105,7 +105,7 @@ func (t *writer) machine(p *Page) {
 	}
 }
 
-// textUnprofiled is how many benchmarks without a profile are listed without
+// textUnprofiled is the number of benchmarks without a profile that are listed without
 // being asked.
 const textUnprofiled = 10
 

@@ -20,7 +20,7 @@ type Moment struct {
 // mostOf is how many moments of one sort are named.
 const mostOf = 3
 
-// Moments returns those of a trace: the longest waits of places that hold goroutines
+// Moments returns the moments of a trace: the longest waits of places that hold goroutines
 // up, for a processor and for the world to go on, the slowest tasks, and when
 // the collector left the least.
 func Moments(r *sched.Result) (out []Moment) {
@@ -97,5 +97,5 @@ func Classes(r *sched.Result) map[string]uint8 {
 	return classes
 }
 
-// colours is how many start functions have a colour of their own.
+// colours is the number of start functions with a colour of their own.
 const colours = 9

@@ -15,7 +15,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// Page is one trace and how it is called.
+// Page is a trace and how it is called.
 type Page struct {
 	Name    string
 	Windows []Window // of the recording that it is out of; none: it is of a file
@@ -57,7 +57,7 @@ func (p *Page) window() string {
 	return printable.Line(shown + "; also " + strings.Join(others, ", "))
 }
 
-// mostOthers is how many further windows are named.
+// mostOthers is the number of further windows named.
 const mostOthers = 8
 
 // rows is how many rows of a table text shows unless all are asked for.

@@ -191,7 +191,7 @@ func (d *FindingsDiff) Unmeasured(before, after map[string]bool) {
 	d.sort()
 }
 
-// measure is one share of a finding: of how many samples (0: all was counted), or
+// measure is a share of a finding: of how many samples (0: all was counted), or
 // with an error that nobody knows.
 type measure struct {
 	name           string
@@ -331,7 +331,7 @@ func (d *FindingsDiff) write(b *bytes.Buffer, most int) (more int) {
 	return len(d.Changes) - most
 }
 
-// brief returns how many findings stand in the brief text: those that changed, as far as
+// brief returns the number of findings that stand in the brief text: those that changed, as far as
 // they fit a screen with all else.
 func (d *FindingsDiff) brief() int {
 	const most = 6

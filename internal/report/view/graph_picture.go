@@ -317,7 +317,7 @@ func (e *pictureEdge) settle(r layered.Route) {
 	}
 }
 
-// heats is how many colours there are on each side of none.
+// heats is the number of colours on each side of none.
 const heats = 9
 
 // heat returns the colour of a value, from -heats to heats: it soon leaves grey, so

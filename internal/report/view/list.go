@@ -49,7 +49,7 @@ type List struct {
 	Routines []Routine
 }
 
-// Routine is one function in one file.
+// Routine is a function in one file.
 type Routine struct {
 	Function  string
 	File      string // as the profile has it
@@ -72,7 +72,7 @@ type ListLine struct {
 	Decisions []compiler.Decision
 }
 
-// listMargin is how many lines stand around the hot ones: pprof's.
+// listMargin is the number of lines that stand around the hot ones: pprof's.
 const listMargin = 5
 
 type routineKey struct{ function, file string }

@@ -94,7 +94,7 @@ type optionSet struct {
 	callTree     bool // of -dot
 }
 
-// options returns those of a graph, given the view's own.
+// options returns the options of a graph, given the view's own.
 func (a *optionSet) graph(o callgraph.Options) callgraph.Options {
 	o.Cum, o.Unit, o.CallTree = a.cum, a.Unit, a.callTree
 	if a.nodeCount > 0 {

@@ -113,7 +113,7 @@ func (p *addressTable) wanted(match *regexp.Regexp) map[string]bool {
 	return out
 }
 
-// instructions returns those of the functions that hold a wanted place, with what
+// instructions returns the instructions of the functions that hold a wanted place, with what
 // was measured there; and where there is no binary, the places themselves.
 func (p *addressTable) instructions(c *code, wanted map[string]bool) ([]webInstruction, error) {
 	needed := make(map[int]bool)

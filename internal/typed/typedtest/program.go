@@ -18,7 +18,7 @@ import (
 	"whet/internal/typed"
 )
 
-// File is one source file.
+// File is a source file.
 type File struct {
 	Package string // its path
 	Frame   string // the file's name in profiles

@@ -13,7 +13,7 @@ import (
 	"whet/internal/typed"
 )
 
-// buffer is one local variable of one function, or what a constructor makes
+// buffer is a local variable of one function, or what a constructor makes
 // that is called in the midst of an expression.
 type buffer struct {
 	diagnose.Statement // that makes it

@@ -12,7 +12,7 @@ import (
 	"whet/internal/typed"
 )
 
-// kind is one sort of buffer.
+// kind is a sort of buffer.
 type kind struct {
 	what string
 	// own is the type of a variable that is the buffer itself, without a call; ""

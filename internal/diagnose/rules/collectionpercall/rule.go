@@ -112,7 +112,7 @@ func start(c *collections.Collection) (first collections.Use, ok bool) {
 	return first, ok
 }
 
-// again returns how many blocks were taken by something that is done again and again.
+// again returns the number of blocks that were taken by something that is done again and again.
 // Iterations are: of a benchmark, and requests. A program's run is none, so there
 // a loop has to be seen: around a function that called the one in whose calls the
 // collection lives, or around the statement that makes it.

@@ -17,7 +17,7 @@ import (
 // variable.
 const minElements = 8
 
-// minSamples is how many samples show that a literal is built again and again: what
+// minSamples is the number of samples that show that a literal is built again and again: what
 // the runtime does for one of a size that people write takes far less than a sample.
 const minSamples = 10
 

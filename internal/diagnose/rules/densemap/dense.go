@@ -155,7 +155,7 @@ func leaves(body *ast.BlockStmt, st ast.Stmt) bool {
 	return found
 }
 
-// variables returns those of a loop that take each element of a slice, an array or a map,
+// variables returns the variables of a loop that take each element of a slice, an array or a map,
 // and the one that takes each number from 0 or 1 on. What a channel or an iterator
 // gives is not there all at once.
 func variables(p *collections.Package, loop ast.Node) (takes []*types.Var, counter *types.Var) {

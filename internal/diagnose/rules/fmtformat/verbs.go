@@ -82,7 +82,7 @@ func replaceable(c typed.Site) (uses []use, ok bool) {
 	return uses, true
 }
 
-// use is one verb with the static type of its argument.
+// use is a verb with the static type of its argument.
 type use struct {
 	verb byte
 	of   types.Type

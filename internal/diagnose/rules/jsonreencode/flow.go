@@ -100,7 +100,7 @@ const (
 	toCaller       // by being returned
 )
 
-// parts returns those that are used of a variable beside where it is decoded into. ok is
+// parts returns the parts that are used of a variable beside where it is decoded into. ok is
 // false where it is the caller's own, or one of them is set.
 func (t tracer) parts(v *types.Var, decoded ast.Expr) (parts []*part, ok bool) {
 	uses, ok := t.uses(v)
@@ -126,7 +126,7 @@ func (t tracer) parts(v *types.Var, decoded ast.Expr) (parts []*part, ok bool) {
 	return parts, true
 }
 
-// uses returns those of a variable; ok is false where it has none or a literal has
+// uses returns the uses of a variable; ok is false where it has none or a literal has
 // some, or too many variables were followed.
 func (t tracer) uses(v *types.Var) (uses []*ast.Ident, ok bool) {
 	t.variables++

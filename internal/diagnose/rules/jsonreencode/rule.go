@@ -33,7 +33,7 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// trip is one value's way from text to text.
+// trip is a value's way from text to text.
 type trip struct {
 	*flow
 	function                  string

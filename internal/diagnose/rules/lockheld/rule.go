@@ -151,7 +151,7 @@ func (f *finder) note(s *section, frame *callstack.Frame) *contendedSection {
 	return f.order[i]
 }
 
-// place is that of the Lock statement.
+// place returns the place of the Lock statement.
 func (c *contendedSection) place() diagnose.Location {
 	return diagnose.Location{Function: c.name, File: c.function.File, Line: c.lock.first, EndLine: c.lock.last}
 }

@@ -16,7 +16,7 @@ import (
 	"whet/internal/typed"
 )
 
-// section is one critical section: what runs between a Lock and its Unlocks.
+// section is a critical section: what runs between a Lock and its Unlocks.
 type section struct {
 	which    lock
 	read     bool // RLock
@@ -290,7 +290,7 @@ func keeps(name string) bool {
 	return strings.HasPrefix(name, "Handle")
 }
 
-// name is that of the function, method or builtin function that is called.
+// name returns the name of the function, method or builtin function that is called.
 func (w *walker) name(call *ast.CallExpr) string {
 	if obj := w.Object(call.Fun); obj != nil {
 		return obj.Name()

@@ -14,7 +14,7 @@ import (
 	"whet/internal/typed"
 )
 
-// operation is one call under the lock that needs no lock.
+// operation is a call under the lock that needs no lock.
 type operation struct {
 	work work
 	name string // what is called there, or at the end of the program's own calls

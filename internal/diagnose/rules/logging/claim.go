@@ -13,7 +13,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// offSamples is how many CPU samples of a statement must show no rendering and
+// offSamples is the number of CPU samples of a statement that must show no rendering and
 // no write before its level is taken to be off.
 const offSamples = 20
 

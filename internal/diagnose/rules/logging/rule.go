@@ -32,7 +32,7 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// statement is one statement of the user's own, and what the samples show of it.
+// statement is a statement of the user's own, and what the samples show of it.
 type statement struct {
 	diagnose.Statement
 	called    string           // the outermost call of a call statement

@@ -6,7 +6,7 @@ import (
 	"whet/internal/diagnose"
 )
 
-// blocks are those of one size in what a statement reads into.
+// blocks are the blocks of one size in what a statement reads into.
 type blocks struct {
 	n         int64
 	deviation float64 // of n; 0 where every block is counted

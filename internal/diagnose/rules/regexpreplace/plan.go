@@ -34,7 +34,7 @@ type plan struct {
 	bytes   bool   // of a []byte
 }
 
-// maxListed is how many characters are written one by one, as the arguments of
+// maxListed is the number of characters that are written one by one, as the arguments of
 // a replacer or a cutset; more are written as ranges, for a loop.
 const maxListed = 16
 
@@ -184,7 +184,7 @@ var wordings = map[operation][2]string{
 	found:    {"{pkg}.Index(s, {text}), and what stands there", "{pkg}.IndexAny(s, {set}), and what stands there"},
 }
 
-// wording is that of the plan.
+// wording returns the wording of the plan.
 func (p *plan) wording() string {
 	cut := " put in its place where it was found"
 	switch {

@@ -37,7 +37,7 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// slice is one variable that grows in a loop, by one or more statements.
+// slice is a variable that grows in a loop, by one or more statements.
 type slice struct {
 	diagnose.Statement // the first that appends
 	growth

@@ -16,7 +16,7 @@ import (
 	"whet/internal/typed"
 )
 
-// variable is one slice of one call of a function.
+// variable is a slice of one call of a function.
 type variable struct {
 	of   *types.Var // that the name begins with
 	name string

@@ -31,7 +31,7 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// operation is one sort of copy.
+// operation is a sort of copy.
 type operation uint8
 
 const (

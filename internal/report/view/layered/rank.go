@@ -67,7 +67,7 @@ func (c *component) balance() {
 	}
 }
 
-// count returns how many items the layers will hold.
+// count returns the number of items that the layers will hold.
 func (c *component) count() int {
 	n := len(c.nodes)
 	for _, e := range c.edges {
