@@ -160,7 +160,7 @@ func (a *Agent) finish(how string) {
 	a.notes.close()
 }
 
-// Warnings returns what went wrong so far, one line each.
+// Warnings returns the errors so far, one line each.
 func (a *Agent) Warnings() []string { return a.notes.all() }
 
 // Wrap returns a handler that calls h, and makes a snapshot of the flight

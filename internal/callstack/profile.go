@@ -27,8 +27,8 @@ type SourceLine struct {
 	Column   int // 0 when unknown
 }
 
-// Location is a place in the program's code: several frames where functions
-// were inlined, none where nothing is known but its address.
+// Location is an address in the program's code. It has several lines if functions
+// were inlined, and none if only its address is known.
 type Location struct {
 	Mapping MappingID
 	Address uint64

@@ -24,7 +24,7 @@ var snapshots = []struct{ kind, head string }{
 	{recording.KindThreads, "threadcreate profile: total "},
 }
 
-// FlightRecorder is what Target.Unknown calls it.
+// FlightRecorder is the flight recorder's name in Target.Unknown.
 const FlightRecorder = "flight recorder"
 
 // titles are for people.

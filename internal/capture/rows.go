@@ -16,7 +16,7 @@ import (
 	"whet/internal/format/metrics"
 )
 
-// Sampling is how reading metrics went.
+// Sampling counts the readings of metrics and their failures.
 type Sampling struct {
 	Rows      int
 	Breaks    int // times the target stopped answering

@@ -12,16 +12,15 @@ import (
 	"time"
 )
 
-// Rates are what a program's profilers take a sample of. Nil is unknown: the
-// runtime does not tell the block rate, so an agent knows it only once it has
-// set it.
+// Rates are the sampling rates of a program's profilers. Nil is unknown: the
+// runtime does not tell the block rate, so an agent knows it only after setting it.
 type Rates struct {
 	BlockNs        *int64 `json:"block_rate_ns"`
 	MutexFraction  *int64 `json:"mutex_fraction"`
 	MemProfileRate *int64 `json:"mem_profile_rate"`
 }
 
-// Status is what the agent says of its program.
+// Status is the agent's report about its program.
 type Status struct {
 	Schema         string    `json:"schema"`
 	AgentVersion   int       `json:"agent_version"` // of its source; 0: before it had versions

@@ -178,7 +178,7 @@ func (t *Target) at(base *url.URL, socket string) {
 // Close ends the idle connections to the target.
 func (t *Target) Close() { t.client.CloseIdleConnections() }
 
-// Address returns where the instruments were found, without user and password.
+// Address returns the address of the instruments, without user and password.
 func (t *Target) Address() string { return t.address }
 
 // Offers returns the kinds of artifacts that the target can give, as package
@@ -190,16 +190,16 @@ func (t *Target) Offers() []string {
 	return append([]string(nil), t.offers...)
 }
 
-// Unknown returns what the target does not offer, why, and how to get it. It may
-// grow when Profile and Trace meet what is not there.
+// Unknown returns the missing instruments of the target, why they are missing, and
+// how to get them. It may grow when Profile and Trace find one missing.
 func (t *Target) Unknown() []recording.Unknown {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]recording.Unknown(nil), t.unknown...)
 }
 
-// Rates returns the rates in force when the target was found: all that net/http/pprof
-// tells of them, or what the agent says.
+// Rates returns the rates in force when the target was found: as far as net/http/pprof
+// tells them, or as the agent reports them.
 func (t *Target) Rates() Rates { return t.rates }
 
 // GOMAXPROCS returns the target's; 0: it does not tell.

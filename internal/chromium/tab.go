@@ -236,7 +236,8 @@ func (b *Tab) Apart() []string {
 	})()`)
 }
 
-// Complaints returns what the page did that it must not do, since it was opened.
+// Complaints returns the page's violations since it was opened: see the package
+// comment.
 func (b *Tab) Complaints() []string {
 	b.t.Helper()
 	// A last answer from the page: all events before it have come.

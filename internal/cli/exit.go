@@ -68,7 +68,7 @@ func KeptError(err error, had, path string) error {
 	return fmt.Errorf("%w; %s is in %s", err, had, path)
 }
 
-// NewDefect returns what recover returned, where it happened.
+// NewDefect returns a Defect with the value of recover and the current stack.
 func NewDefect(value any) *Defect { return &Defect{value, debug.Stack()} }
 
 // Defect is a panic on its way to the one place that reports it.

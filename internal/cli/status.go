@@ -11,8 +11,8 @@ import (
 	"whet/internal/printable"
 )
 
-// StatusLine is a line on a terminal that is written over; in a pipe it is
-// silent.
+// StatusLine is a line on a terminal that each update overwrites; in a pipe it
+// prints nothing.
 type StatusLine struct {
 	mu    sync.Mutex
 	w     io.Writer

@@ -44,9 +44,9 @@ func BoxSized(labels []callstack.Label) bool {
 // and a program's are, of a benchmark every block is counted.
 func (s *Subject) SampledAllocs() bool { return s.Allocs != nil && s.Allocs.Period > 1 }
 
-// BlocksSeen returns the number of blocks that the profile has caught of those n of a size
-// that it counts, and the standard deviation of n. Where every block is counted
-// that is n, and 0.
+// BlocksSeen returns the number of sampled blocks among the n blocks of a size that
+// the profile counts, and the standard deviation of n. If the profile counts every
+// block these are n and 0.
 //
 // Each block of b bytes is caught for itself with the probability
 // p = 1 − e^(−b/r), r the profile's rate in bytes (see AllocSamples). Of N
@@ -64,8 +64,8 @@ func (s *Subject) BlocksSeen(n, size int64) (seen, deviation float64) {
 	return math.Round(float64(n) * -math.Expm1(-of)), math.Sqrt(float64(n) / math.Expm1(of))
 }
 
-// FewestSeen is how many blocks of a size a sampled profile must have caught
-// before anything is read from their number.
+// FewestSeen is the number of sampled blocks of a size that a conclusion from their
+// number requires.
 const FewestSeen = 4
 
 // Outgrown returns those samples of a slice's growth in the allocation profile

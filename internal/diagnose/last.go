@@ -17,8 +17,8 @@ import (
 // other does.
 const asked = 3
 
-// LeastAsked is what a cost takes of the base's time at a place at least for a rule
-// that is asked about the place to claim it.
+// LeastAsked is the least share of the base's time of a cost at a hot place that a
+// rule may claim when asked about the place.
 const LeastAsked = 0.15
 
 // Spot is a hot place of one subject, for rules that are asked about places.
@@ -30,7 +30,7 @@ type Spot struct {
 	Worth    float64
 }
 
-// Judgement is what a rule says of a place.
+// Judgement is a rule's judgement about a place.
 type Judgement struct {
 	Cause string // what the cost is, a sentence; "" where the rule does not know
 	Claim *Claim // nil: nothing says that it could be taken away

@@ -16,7 +16,7 @@ type Snapshot struct {
 	Column int // goroutines, or inuse_space
 }
 
-// Rise is what became of a quantity while its target ran.
+// Rise is the rise of a quantity while its target ran.
 type Rise struct {
 	Known    bool    // it was watched, often enough and for long enough
 	Steady   bool    // it rose from the beginning to the end, and still did at the end
@@ -24,7 +24,7 @@ type Rise struct {
 	Ns       int64   // that were watched
 }
 
-// Added returns how much it rose by, 0 where it did not rise steadily.
+// Added returns the rise, or 0 if it was not steady.
 func (r Rise) Added() float64 {
 	if !r.Known || !r.Steady {
 		return 0
@@ -32,7 +32,7 @@ func (r Rise) Added() float64 {
 	return max(r.To-r.From, 0)
 }
 
-// LeftBehind returns what n of a kind are for each operation.
+// LeftBehind returns the leak of n objects of a kind over some operations.
 func (s *Subject) LeftBehind(kind string, n, operations int64) *finding.Leak {
 	l := &finding.Leak{Kind: kind, Count: n, Operations: operations}
 	if operations > 0 {

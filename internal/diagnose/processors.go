@@ -10,7 +10,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Processors is how a parallel benchmark grows with processors.
+// Processors is the speedup of a parallel benchmark with processors.
 type Processors struct {
 	*scaling.Processors
 	Machine scaling.Machine

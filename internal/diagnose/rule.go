@@ -27,7 +27,7 @@ func (k EvidenceKind) known() bool {
 	return k.isProfile() || k == EvidenceSource || k == EvidenceCalls
 }
 
-// Rule is one thing that whet knows how to find.
+// Rule is a kind of problem that whet can find.
 type Rule struct {
 	ID    string // kebab-case, names the cause: "fmt-format"
 	Title string // one line, without a figure
@@ -71,7 +71,7 @@ type Doc struct {
 	After  string // the same, mended
 }
 
-// Claim is what a rule says about one place of one benchmark.
+// Claim is a rule's claim about one location of one benchmark.
 type Claim struct {
 	Place Location
 	// Cost holds the samples that belong to the place; the figures are

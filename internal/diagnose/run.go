@@ -17,7 +17,7 @@ import (
 // there is nothing to say against it.
 const negligible = 0.005
 
-// Result is what the rules said about a run's benchmarks.
+// Result is the findings of the rules for a run's benchmarks.
 type Result struct {
 	Findings []finding.Finding // at or above the threshold, most worth first
 	Below    []finding.Finding // the rest, in the same order

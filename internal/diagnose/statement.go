@@ -22,7 +22,7 @@ type Statement struct {
 	Loop        ast.Stmt // innermost for or range statement of Func around it, or nil
 }
 
-// At returns where the statement begins.
+// At returns the line at which the statement begins.
 func (st *Statement) At() SourceLine { return SourceLine{st.File, st.First} }
 
 // sourceFile is a parsed file with the statement of each line.

@@ -109,8 +109,8 @@ type Subject struct {
 	once  map[any]any               // see Once
 }
 
-// Once returns what make says of a subject, which is asked when it is first needed; key
-// is of a type of the caller's own.
+// Once returns the result of make for a subject, computed on first use; the type of
+// key must be the caller's own.
 func Once[T any](s *Subject, key any, make func(*Subject) T) T {
 	if v, ok := s.once[key]; ok {
 		return v.(T)
@@ -123,8 +123,8 @@ func Once[T any](s *Subject, key any, make func(*Subject) T) T {
 	return v
 }
 
-// Conditions are what the verdict on a program or a service rests on beside
-// its profiles. Nil pointers are unknown.
+// Conditions are the measurements beside its profiles that the verdict on a program or
+// a service uses. Nil pointers are unknown.
 type Conditions struct {
 	WallNs         int64    // that the figures cover
 	Cores          int      // the target may use: GOMAXPROCS, at most the control group's limit

@@ -15,8 +15,8 @@ import (
 	"whet/internal/symbolname"
 )
 
-// Trace is what execution traces say of waiting, as far as rules read it: what of
-// several adds up. Shares of time are of SpanNs, ProcNs or TraceRequests.Ns.
+// Trace sums the waiting in execution traces for the rules: the figures that add up
+// over several traces. Shares of time are of SpanNs, ProcNs or TraceRequests.Ns.
 type Trace struct {
 	SpanNs     int64
 	Processors int   // GOMAXPROCS, 0 unknown
@@ -148,8 +148,8 @@ func isWaiting(pkg string) bool {
 // look for work.
 const ParkNs = 4000
 
-// HandOff is what waiting at some places costs, though it is not for long: shares of
-// the CPU time of the base and the scheduler together.
+// HandOff is the cost of short waits at some locations: shares of the CPU time of the
+// base and the scheduler together.
 //
 // Let c be the CPU time of the base and s that of the scheduler, o what of c lies
 // beneath the places in operations on channels and locks (the lower end of the 95 %
@@ -168,7 +168,7 @@ type HandOff struct {
 	samples   int64
 }
 
-// Share returns what would be gained if nobody waited there.
+// Share returns the share of time that would be saved if nobody waited there.
 func (h *HandOff) Share() float64 { return min(h.Operate+h.Schedule, 1) }
 
 // HandOff works out what waiting at places costs.

@@ -111,9 +111,8 @@ func (s *Subject) starvedByOthers(mem *memoryManagement) string {
 	return fmt.Sprintf(" got %s of a processor, yet its scheduler shows no waiting: the machine was busy with other work, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)))
 }
 
-// Anywhere is how a remedy says where to keep what a call makes and drops. Where
-// the source shows which of the places is right, the finding names that one:
-// see home.
+// Anywhere is a remedy's text for where to keep a value that a call makes and drops.
+// If the source shows the right place, the finding names it: see home.
 const Anywhere = "in a sync.Pool or, where one goroutine at a time calls the function, in a field"
 
 // home puts into a remedy that says Anywhere the place that the source shows to be

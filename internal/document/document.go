@@ -27,7 +27,7 @@ func New(schema string, warnings []string) Head {
 // Header returns the head itself: a struct with a Head is a [Document].
 func (h Head) Header() Head { return h }
 
-// Document is what can be written.
+// Document is a document that can be written.
 type Document interface{ Header() Head }
 
 func check(d Document) error {
@@ -60,7 +60,7 @@ func write(w io.Writer, d Document, indent string) error {
 	return nil
 }
 
-// Format returns what a file of a recording holds.
+// Format returns v as a file of a recording.
 func Format(v any) ([]byte, error) { return encode(v, indent) }
 
 // encode returns a value as JSON with an end of line.
@@ -86,7 +86,7 @@ func (l Array[T]) MarshalJSON() ([]byte, error) {
 	return encode(append([]T{}, l...), "")
 }
 
-// Items returns the items of a list that is never null.
+// Items returns l as an array that is never null in JSON.
 func Items[T any](l []T) Array[T] { return l }
 
 // Number is a figure that may be none: NaN and the infinities, which JSON does

@@ -150,8 +150,8 @@ var (
 	dotVersion   = lazyregexp.Pattern{Text: `\.v[0-9]+$`} // of gopkg.in
 )
 
-// Name returns what a recording of a package is called: after its module, without a
-// major version, and what is below it. module is "" where there is none.
+// Name returns the name of a package's recording: the last element of its module,
+// without a major version, and the path below it. module is "" if there is none.
 func Name(module, importPath string) string {
 	if module == "" || module == "std" {
 		return clean(strings.Join(withoutVersion(importPath), "-"))

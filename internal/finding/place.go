@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// HotPlace is where cost lies: one line of the code under study, or several
-// lines of one function that matter together. Every sample is charged to at
+// HotPlace is a costly line of the code under study, or several lines of one function
+// that matter together. Every sample is charged to at
 // most one place, so that the shares of all places may be added up. Nil is
 // unknown.
 type HotPlace struct {
@@ -38,7 +38,7 @@ type Part struct {
 	AllocBytesRatio *float64 `json:"alloc_bytes_ratio"`
 }
 
-// Decision is what the compiler decided on a line.
+// Decision is a decision of the compiler on a line.
 type Decision struct {
 	Line int    `json:"line"`
 	Text string `json:"text"` // "x escapes to heap", "inlines (*T).get"
@@ -53,8 +53,8 @@ type Account struct {
 	Packages         []PackageShare `json:"packages"`           // what no line of the code under study asked for
 }
 
-// PackageShare is what a package did that no line of the code under study asked
-// for.
+// PackageShare is the share of a package's work that no line of the code under study
+// called.
 type PackageShare struct {
 	Package string  `json:"package"` // "" for the small ones together
 	Ratio   float64 `json:"ratio"`

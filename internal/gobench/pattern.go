@@ -97,8 +97,8 @@ func Below(pattern, top string) string {
 	return strings.Join(alternatives, "|")
 }
 
-// Unmatched returns those alternatives of a -test.bench pattern that ask for
-// sub-benchmarks and select none of the benchmarks that ran, as they are written.
+// Unmatched returns the alternatives of a -test.bench pattern that ask for
+// sub-benchmarks and select none of the benchmarks that ran, verbatim.
 // A top-level benchmark that ran without a result, as one that failed, may have
 // had any.
 func Unmatched(pattern string, ran []string) []string {

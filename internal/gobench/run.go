@@ -38,7 +38,7 @@ type Run struct {
 	Output  io.Writer     // receives the first MiB of what the target prints; nil drops it
 }
 
-// Result is what a run measured.
+// Result is the result of a run.
 type Result struct {
 	Lines              []benchmark.Line
 	Units              map[string]benchmark.Better // declared by lines "Unit … better="; nil: none

@@ -53,7 +53,7 @@ func (h *Histogram) RecordMany(ns, n int64) {
 	h.add(bits.Mul64(uint64(ns), uint64(n)))
 }
 
-// Exact is what a histogram knows of its times beyond the buckets.
+// Exact has the exact figures of a histogram's times, beyond its buckets.
 type Exact struct {
 	Min, Max int64
 	SumHigh  uint64 // the sum of all times is SumHigh·2⁶⁴ + SumLow

@@ -17,8 +17,8 @@ type Course struct {
 	Points        []Point // in the order of commits
 }
 
-// Point is what a revision gave, or one run of a tree with changes or without a
-// revision.
+// Point is the results of a revision, or of one run of a tree with changes or without
+// a revision.
 type Point struct {
 	Revision  string // "": unknown
 	Dirty     bool

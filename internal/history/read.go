@@ -44,7 +44,7 @@ type Result struct {
 	Line      benchmark.Line
 }
 
-// Store is what was read.
+// Store is a history that was read.
 type Store struct {
 	Results []Result // by host, then file
 	// Problems are files and lines that could not be used, one line each.

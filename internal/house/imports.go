@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Package is what the checks need of one package, as `go list` tells it.
+// Package is the output of `go list` for one package that the checks need.
 type Package struct {
 	ImportPath string
 	Name       string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Floor is where a package stands. The order is that of design: everything
-// flows upward, from bytes to pages.
+// Floor is the layer of a package. Dependencies point downward; data flows upward,
+// from bytes to pages.
 type Floor int
 
 const (
@@ -54,7 +54,7 @@ func (f Floor) level() int {
 	return 7
 }
 
-// Powers are what a package may use of the world.
+// Powers are the effects that a package may have: clock, files, network, commands.
 type Powers uint
 
 const (
@@ -302,8 +302,8 @@ func (r Row) beside(rel string) bool {
 	})
 }
 
-// Unused returns what the plan says in vain: patterns that place no package
-// of the module, and permissions to import beside that no package uses.
+// Unused returns the entries of the plan without effect: patterns that match no
+// package of the module, and permissions to import that no package uses.
 func (p Plan) Unused(packages []Package) []string {
 	used := make(map[string]bool)
 	for _, pkg := range packages {

@@ -112,9 +112,9 @@ func CheckSchemas(fset *token.FileSet, file *ast.File) []Fault {
 	return faults
 }
 
-// CheckKinds returns where a file names a kind of artifact that is not one of
-// package recording's: in an artifact, or to find one. What a variable holds is
-// not looked at.
+// CheckKinds returns the lines of a file that name a kind of artifact that package
+// recording does not define: in an artifact, or to find one. It does not look at the
+// values of variables.
 func CheckKinds(fset *token.FileSet, file *ast.File) []Fault {
 	var faults []Fault
 	check := func(kind ast.Expr) {

@@ -19,8 +19,8 @@ func IsText(data []byte) bool {
 	return utf8.Valid(data) && !bytes.ContainsRune(data, 0)
 }
 
-// CheckText returns what a tracked text file should not hold: marks of unfinished
-// work, and paths of one machine. root is where the tree lies here; a fixture
+// CheckText returns the forbidden texts in a tracked text file: marks of unfinished
+// work, and paths of one machine. root is the directory of the tree; a fixture
 // may hold invented homes and other people's marks, but never this root.
 func CheckText(name string, data []byte, root string) []Fault {
 	fixture := strings.Contains(name, "testdata/") || strings.HasSuffix(name, "_test.go")

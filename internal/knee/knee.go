@@ -13,7 +13,7 @@ import (
 	"whet/internal/search"
 )
 
-// Knee is what a search found, and from what.
+// Knee is the result of a search, with its levels.
 type Knee struct {
 	Open bool
 	// Procedure says in words how it was looked for.

@@ -15,7 +15,7 @@ import (
 // Where ctx ends meanwhile the point is not used.
 type Measure func(ctx context.Context, level float64, span time.Duration) (Point, error)
 
-// Point is what one run of a level showed.
+// Point is the result of one run of a level.
 type Point struct {
 	Level float64 // clients of a closed loop, requests per second of an open one
 	// Concurrency is how many requests were under way on average.
@@ -42,7 +42,7 @@ type Point struct {
 	Invalid string
 }
 
-// Measured returns what a search has to know of it.
+// Measured returns the figures that a search needs.
 func (p Point) Measured() search.Measurement {
 	return search.Measurement{Figure: p.Throughput, Slices: p.Blocks, Span: p.Span, Took: p.Took}
 }

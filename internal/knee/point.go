@@ -13,8 +13,8 @@ import (
 // blocks is into how many slices a run is cut to see its noise.
 const blocks = 10
 
-// PointOf returns what a load at a level showed, judged by the bounds, which may be
-// none. Its throughput is that of good answers within the span. In an open loop a
+// PointOf returns the result of a load at a level, judged by the bounds, which may be
+// none. Its throughput is that of good responses within the span. In an open loop a
 // bound on the least throughput is left out: a rate below it cannot meet it, and that
 // is not the service's fault. Hold it against what was found.
 func PointOf(r *loadresult.Result, level float64, bounds slo.Bounds) Point {

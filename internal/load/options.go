@@ -93,8 +93,8 @@ func DefaultOptions() Options {
 	}
 }
 
-// Plan returns what the options ask for, as recordings and pages have it: of one
-// target, in a closed loop.
+// Plan returns the plan of the options, for recordings and pages: for one target, in a
+// closed loop.
 func (o *Options) Plan() loadresult.Plan {
 	return loadresult.Plan{
 		URL: recording.Redacted(o.URL), Targets: 1, Method: o.Method, Protocol: o.Protocol.String(), Connections: o.Concurrency, Streams: max(o.Streams, 1),
@@ -102,7 +102,7 @@ func (o *Options) Plan() loadresult.Plan {
 	}
 }
 
-// MaxConcurrency is how many connections a load may have.
+// MaxConcurrency is the largest number of connections of a load.
 const MaxConcurrency = 10_000
 
 const (

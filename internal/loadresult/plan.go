@@ -2,7 +2,7 @@ package loadresult
 
 import "time"
 
-// Plan is what was asked for.
+// Plan is the plan of a load.
 type Plan struct {
 	URL         string        `json:"url"`                    // without a password; of several targets the first
 	Targets     int           `json:"targets"`                // how many there are
@@ -22,6 +22,6 @@ type Plan struct {
 	Timeout     time.Duration `json:"timeout_ns"`
 }
 
-// PlanNames is how many targets of a plan have a name: a log of requests that is
-// sent again may hold a million.
+// PlanNames is the largest number of targets of a plan that have a name: a replayed
+// log of requests may have a million.
 const PlanNames = 1000

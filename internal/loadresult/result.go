@@ -15,8 +15,8 @@ const Bin = 10 * time.Millisecond
 // LateAfter is from when on a request counts as sent late.
 const LateAfter = time.Millisecond
 
-// Result is what a load did and saw. Times carry the monotonic reading of the
-// load's origin. The keys are those of format/load, which keeps the rest elsewhere.
+// Result is the result of a load. Times carry the monotonic reading of the load's
+// origin. The keys are those of format/load, which keeps the rest elsewhere.
 type Result struct {
 	Began time.Time `json:"began"` // the load's origin
 	Start time.Time `json:"start"` // after the warm-up: all that follows counts from here
@@ -85,8 +85,8 @@ type Result struct {
 	Warnings []string `json:"-"` // the reason of Invalid first
 }
 
-// Generator is what this process did between Start and the end of the load: the
-// load and whatever else ran in it.
+// Generator is the resource use of this process between Start and the end of the load:
+// of the load and any other work in it.
 type Generator struct {
 	Engine string        // that drove the load
 	CPU    time.Duration // user and system time; negative: unknown
@@ -105,7 +105,7 @@ type Generator struct {
 	Still time.Duration
 }
 
-// Target is what became of the requests to one target.
+// Target is the results of the requests to one target.
 type Target struct {
 	Requests int64
 	Errors   int64
@@ -140,7 +140,7 @@ type Second struct {
 // were due.
 func (s *Second) Came() int64 { return s.Answered + s.Leftover - s.Behind }
 
-// Throughput is that per second; 0 when no time passed.
+// Throughput returns the responses per second; 0 if no time passed.
 func (s *Second) Throughput() float64 {
 	if s.Length <= 0 {
 		return 0

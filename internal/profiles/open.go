@@ -122,7 +122,7 @@ func (s *Set) Close() {
 	}
 }
 
-// SampleTypes returns those that all profiles have.
+// SampleTypes returns the sample types that all profiles have.
 func (s *Set) SampleTypes() []string {
 	var out []string
 	for _, t := range s.Sources[0].Profile.Types {

@@ -96,7 +96,7 @@ func (s *Set) programInfo() *debug.BuildInfo {
 	return nil
 }
 
-// BuildInfo returns what the go command wrote into the program that was named.
+// BuildInfo returns the build information in the named program.
 func (s *Set) BuildInfo() *debug.BuildInfo {
 	if b, ok := s.binaries[s.binary]; ok {
 		return b.BuildInfo()

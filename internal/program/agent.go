@@ -98,8 +98,8 @@ func makeDir() (string, error) {
 // Env returns the entry for the environment of the process, KEY=value.
 func (a *Agent) Env() string { return a.env }
 
-// Dir returns where the agent writes, and Socket where it serves; Token is what it
-// wants to be shown there.
+// Dir returns the directory that the agent writes to, and Socket the socket that it
+// serves; Token is the token of its requests.
 func (a *Agent) Dir() string    { return a.dir }
 func (a *Agent) Socket() string { return filepath.Join(a.dir, socket) }
 func (a *Agent) Token() string  { return a.token }

@@ -27,7 +27,7 @@ type Options struct {
 	Output   io.Writer   // receives what the sides print; safe for concurrent use; nil drops it
 }
 
-// Event is where a proof stands.
+// Event is the progress of a proof.
 type Event struct {
 	Stage         string        // "building old", "warming up old", "rounds"
 	Benchmark     string        // "" outside a benchmark
@@ -37,7 +37,7 @@ type Event struct {
 	Warning       string        // what the user should know before the measuring starts
 }
 
-// DefaultOptions returns what whet prove uses unless told otherwise.
+// DefaultOptions returns the default options of whet prove.
 func DefaultOptions() Options {
 	return Options{Budget: 5 * time.Minute, Alpha: 0.005, Margin: 0.02, Now: time.Now}
 }
@@ -76,5 +76,5 @@ func (o *Options) Tell(e Event) {
 	}
 }
 
-// Operand returns what the user named for a side.
+// Operand returns the user's operand of a side.
 func (o *Options) Operand(side compare.Side) string { return [2]string{o.Old, o.New}[side] }

@@ -50,7 +50,7 @@ func Begin(o *Options, kind string) *Proof {
 // Restart gives the measuring the whole budget from now on.
 func (p *Proof) Restart() { p.deadline = p.o.Now().Add(p.o.Budget) }
 
-// Left returns what is left of the budget.
+// Left returns the rest of the budget.
 func (p *Proof) Left() time.Duration { return max(p.deadline.Sub(p.o.Now()), 0) }
 
 // Warn adds a warning that is not there yet.

@@ -9,8 +9,8 @@ import (
 	"whet/internal/capture/process"
 )
 
-// Command returns what starts a side by its command line, which was split, and what
-// keeps its words.
+// Command returns the command that starts a side by its split command line, and the
+// capture of its output.
 func (o *Options) Command(side compare.Side, argv []string) (process.Command, *CapturedOutput) {
 	printed := Keep(o.Output)
 	return process.Command{
@@ -56,8 +56,8 @@ func (p *CapturedOutput) and(kept *process.Bounded) io.Writer {
 	return io.MultiWriter(kept, p.to)
 }
 
-// LastWords returns those on stderr, or where there are none on stdout, ready to
-// stand after a message.
+// LastWords returns the last words on stderr, or else on stdout, formatted to follow a
+// message.
 func (p *CapturedOutput) LastWords() string {
 	if said := lastWords(p.stderr.Bytes()); said != "" {
 		return said

@@ -233,8 +233,8 @@ func Plural(n int, noun string) string {
 	return Count(float64(n)) + " " + noun + "s"
 }
 
-// Several returns what to say of n things: nothing of none, else one text or the other,
-// whose # is their number.
+// Several returns the text about n things: none for 0, one for 1, else many with # replaced
+// by the number.
 func Several(n int, one, many string) []string {
 	switch {
 	case n < 1:

@@ -322,8 +322,8 @@ func (a *Reading) serviceCPU(svc *loadformat.Service) (ns *int64, sampled bool) 
 	return nil, false
 }
 
-// Service returns what the load of a service showed; nil: the recording is of none. Ask
-// after Diagnose.
+// Service returns the results of a service's load; nil if the recording has none. Call
+// it after Diagnose.
 func (a *Reading) Service() *runreport.Service {
 	if a.service == nil || len(a.courses) == 0 {
 		return nil

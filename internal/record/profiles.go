@@ -7,9 +7,9 @@ import (
 	"whet/internal/recording"
 )
 
-// Profiles are what instruments brought back, by kind, before they become
-// artifacts: of a program that ran several times or whose CPU profile was taken in
-// pieces, one artifact is made of all.
+// Profiles are the profiles of instruments, by kind, before they become artifacts: all
+// profiles of a kind, from several runs of a program or pieces of a CPU profile, become
+// one artifact.
 type Profiles map[string]*Profile
 
 // Profile is one of a kind. Times are since the recording's origin.
@@ -19,8 +19,8 @@ type Profile struct {
 	parts          [][]byte
 }
 
-// File is what an instrument gave that no other is added to: a trace, or a profile
-// of a moment. Times are since the recording's origin.
+// File is an instrument's output that is not merged: a trace, or a profile of a
+// moment. Times are since the recording's origin.
 type File struct {
 	Kind, Part     string
 	Data           []byte
@@ -45,7 +45,7 @@ func (p *Profiles) Add(kind string, data []byte, start, end int64) {
 	of.parts = append(of.parts, data)
 }
 
-// Last returns what was added last.
+// Last returns the profile added last.
 func (p *Profile) Last() []byte { return p.parts[len(p.parts)-1] }
 
 // Data returns the sum of what was taken, as a gzipped pprof file.

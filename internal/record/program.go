@@ -2,10 +2,10 @@ package record
 
 import "whet/internal/recording"
 
-// Programs is where the manifest of a recording keeps what became of a program.
+// Programs is the part of a recording's manifest about a program.
 const Programs = recording.Part[Program]("program")
 
-// Program is what became of a command that was run, once or several times.
+// Program is the result of running a command, once or several times.
 type Program struct {
 	Args []string    `json:"args"`
 	Runs []Execution `json:"runs"`

@@ -137,7 +137,7 @@ type Build struct {
 	Settings []string `json:"settings"`
 }
 
-// Plan is what was intended, so that a reader can see what is missing.
+// Plan is the plan of a recording, so that a reader can see what is missing.
 type Plan struct {
 	BudgetNs    int64    `json:"budget_ns"`
 	BenchTime   string   `json:"benchtime"`
@@ -148,7 +148,7 @@ type Plan struct {
 	Instruments []string `json:"instruments"`
 }
 
-// Scheduling is what the system's scheduler said of processes.
+// Scheduling is the system scheduler's figures for processes.
 type Scheduling struct {
 	WallNs     int64 `json:"wall_ns"`      // that it covers
 	CPUNs      int64 `json:"cpu_ns"`       // of all threads

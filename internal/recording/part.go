@@ -10,13 +10,11 @@ import (
 	"whet/internal/document"
 )
 
-// Part is what one product keeps in the manifest, by the key under which it
-// stands there: a product declares its own,
+// Part is the part of the manifest with a given key. A package declares its own,
 //
 //	const Knee = recording.Part[Result]("knee")
 //
-// and the manifest knows nothing of it but its JSON. The key is none of the
-// manifest's own.
+// and the manifest treats it as JSON. The key must not be one of the manifest's own.
 type Part[T any] string
 
 // Keys of lists that every recording has had, empty ones too.

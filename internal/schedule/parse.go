@@ -10,7 +10,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Examples are what a rate may look like, for messages and usage.
+// Examples are examples of rates, for messages and usage.
 const Examples = `"5000/s", "300/m", "100/s..20000/s" (a ramp), "100/s:10s,200/s:20s" (steps)`
 
 // The limits of what Parse takes.

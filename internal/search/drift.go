@@ -92,6 +92,6 @@ func (s *Search[P]) capacity(l *Level[P]) capacity.Level {
 	return c
 }
 
-// Change is by which share the figures changed in the course of the search, all of
-// which are given as of its end; 0: no change is shown.
+// Change returns the share by which the figures drifted during the search; 0: no
+// drift was found. All figures are corrected to the end of the search.
 func (s *Search[P]) Change() float64 { return math.Exp(s.slope*float64(s.runs)) - 1 }

@@ -11,10 +11,10 @@ import (
 	"whet/internal/analyze/capacity"
 )
 
-// Point is what one run of a level showed, with whatever else its caller keeps.
+// Point is the result of one run of a level, with the caller's own data.
 type Point interface{ Measured() Measurement }
 
-// Measurement is what a search has to know of a point.
+// Measurement is the figures of a point that a search needs.
 type Measurement struct {
 	Figure float64       // by which levels are compared
 	Slices []float64     // the figures of equal slices of the span

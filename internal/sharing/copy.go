@@ -14,7 +14,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Copied is what became of a recording.
+// Copied is the result of copying a recording.
 type Copied struct {
 	Path    string   // of the copy
 	LeftOut []string // kinds of artifacts, "sources" among them

@@ -52,7 +52,7 @@ type Lines interface {
 	Ended(pkg, failed string, took time.Duration)
 }
 
-// Progress is where a run stands.
+// Progress is the progress of a run.
 type Progress struct {
 	Stage              string
 	Package, Benchmark string
@@ -63,7 +63,7 @@ type Progress struct {
 // Profile kinds that a suite can take.
 var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindBlock, recording.KindMutex}
 
-// DefaultOptions returns what whet bench uses unless told otherwise.
+// DefaultOptions returns the default options of whet bench.
 func DefaultOptions() Options {
 	return Options{
 		Dir: ".", Bench: ".", BenchTime: "1s", Count: 1, Run: noTests, Timeout: 10 * time.Minute,

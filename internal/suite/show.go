@@ -25,7 +25,7 @@ type ShowOptions struct {
 	Alpha   float64
 }
 
-// DefaultShowOptions returns what whet bench -show uses unless told otherwise.
+// DefaultShowOptions returns the default options of whet bench -show.
 func DefaultShowOptions() ShowOptions {
 	return ShowOptions{Dir: ".", Unit: history.UnitTime, Alpha: 0.05}
 }

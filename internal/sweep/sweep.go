@@ -23,14 +23,14 @@ type Setting struct {
 	LimitBytes int64
 }
 
-// Run is what one run showed.
+// Run is the result of one run.
 type Run struct {
 	Time      time.Duration // of the run, or of an operation of a benchmark
 	PeakBytes int64         // resident memory at most; 0: unknown
 	Took      time.Duration // with all that stands around it
 }
 
-// Measured returns what the search has to know of it: runs are compared by their rate.
+// Measured returns the figures that the search needs: it compares runs by their rate.
 func (r Run) Measured() search.Measurement {
 	return search.Measurement{Figure: 1 / r.Time.Seconds(), Span: r.Took, Took: r.Took}
 }
@@ -97,7 +97,7 @@ func (o *Options) grid() []Setting {
 	return out
 }
 
-// Result is what a sweep found.
+// Result is the result of a sweep.
 type Result struct {
 	Points      []Point // those of the grid in its order, then those added
 	NoiseRatio  float64 // standard deviation of a run about its setting's estimate, relative; NaN: unknown

@@ -162,8 +162,8 @@ func (b *Binary) Arch() string { return b.arch }
 // the UUID in Mach-O; "" when there is none.
 func (b *Binary) BuildID() string { return b.buildID }
 
-// BuildInfo returns what the go command wrote of modules and settings, nil
-// when nothing.
+// BuildInfo returns the go command's record of modules and settings, nil if there is
+// none.
 func (b *Binary) BuildInfo() *debug.BuildInfo { return b.info }
 
 // GoBuildID returns the id of the go command, "" when there is none.
@@ -194,8 +194,7 @@ func (b *Binary) GoBuildID() string {
 	return ""
 }
 
-// Base returns what is to be subtracted from a process's address to get the
-// file's. The address decides between segments where a mapping shows several.
+// Base returns the number to subtract from a process's address to get the file's. The address decides between segments where a mapping shows several.
 func (b *Binary) Base(m callstack.Mapping, address uint64) (uint64, error) {
 	if m.Start == 0 && m.Offset == 0 && (m.Limit == 0 || m.Limit == ^uint64(0)) {
 		return 0, nil // a mapping of all there is: the recorder knew none

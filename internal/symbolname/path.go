@@ -128,8 +128,8 @@ func Escape(path string) string {
 	return b.String()
 }
 
-// Base returns what the package with this import path is likely called in sources:
-// the last element that is no major version.
+// Base returns the likely name of the package with this import path: the last element
+// that is no major version.
 func Base(pkg string) string {
 	dir, last := cutLast(pkg)
 	if isMajor(last) && dir != "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Kind is what an interval is of.
+// Kind is the kind of an interval.
 type Kind uint8
 
 const (
@@ -43,7 +43,7 @@ const (
 	maxRanges = 20000   // of the collector's
 )
 
-// Bin is what a processor did in a part of time.
+// Bin is the activity of a processor in a period.
 type Bin struct {
 	Fill  uint8 // the part in which it ran, of 255
 	Class uint8 // what ran the most
@@ -65,7 +65,7 @@ type Range struct {
 	Reason string
 }
 
-// Timeline is what a [Builder] made.
+// Timeline is the result of a [Builder].
 type Timeline struct {
 	Window
 	BinNs  int64 // length of the finest bins
@@ -260,7 +260,7 @@ func (p *run) settle(binNs int64) {
 // fill returns a part of 1, of 255: what ran at all is not nothing.
 func fill(part float64) uint8 { return uint8(min(max(part*255+0.5, 1), 255)) }
 
-// Finish returns what came together.
+// Finish returns the timeline.
 func (b *Builder) Finish() *Timeline {
 	for s, c := range b.t.States {
 		n := 0.0

@@ -17,13 +17,13 @@ import (
 	"whet/internal/stat"
 )
 
-// Costs are what measuring costs, as the manifest of a recording keeps it: of whet
+// Costs are the costs of instruments in the manifest of a recording, measured by whet
 // doctor -cost.
 const Costs = recording.Part[[]Cost](recording.CostsKey)
 
-// Cost is what an instrument costs the program it measures: its CPU time for a
-// request with the instrument divided by that without, less 1, measured in
-// pairs of slices in turns. Low and High enclose the median at 95 %.
+// Cost is the cost of an instrument to the measured program: the CPU time of a request
+// with the instrument divided by that without, less 1, measured in pairs of slices in
+// turns. Low and High enclose the median at 95 %.
 type Cost struct {
 	Instrument   string  `json:"instrument"`
 	Text         string  `json:"text"`

@@ -9,7 +9,7 @@ import (
 	"whet/internal/gobench"
 )
 
-// Common is what every way of recording is told.
+// Common has the options of all kinds of recording.
 type Common struct {
 	Dir     string // working directory of the user
 	Operand string // the target as the user gave it
@@ -45,7 +45,7 @@ type Options struct {
 	Args []string // arguments of the test binary, after its own flags
 }
 
-// DefaultOptions returns what whet tune uses unless told otherwise.
+// DefaultOptions returns the default options of whet tune.
 func DefaultOptions() Options {
 	return Options{
 		Common:  Common{Dir: ".", Now: time.Now},
@@ -79,7 +79,7 @@ func (o *Options) Validate() error {
 	return gobench.CheckPatterns(o.Bench, o.Run)
 }
 
-// Progress is where a recording stands.
+// Progress is the progress of a recording.
 type Progress struct {
 	Stage     string        // "build", "tests", "quick pass", "cpu", ...
 	Benchmark string        // "" outside a benchmark

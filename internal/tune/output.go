@@ -61,7 +61,7 @@ func (k *outputKeeper) add(p []byte) {
 	k.dropped += int64(len(p) - n)
 }
 
-// Bytes returns what was kept, with a closing line on what was not.
+// Bytes returns the kept output, with a last line about the omitted part.
 func (k *outputKeeper) Bytes() []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -35,7 +35,7 @@ type ProgramOptions struct {
 	Stdout, Stderr io.Writer
 }
 
-// DefaultProgramOptions returns what whet tune uses unless told otherwise.
+// DefaultProgramOptions returns the default options of whet tune for a program.
 func DefaultProgramOptions() ProgramOptions {
 	return ProgramOptions{Common: Common{Dir: ".", Now: time.Now}, Budget: 60 * time.Second}
 }

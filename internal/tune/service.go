@@ -43,7 +43,7 @@ type ServiceOptions struct {
 	Server []string
 }
 
-// DefaultServiceOptions returns what whet tune uses unless told otherwise.
+// DefaultServiceOptions returns the default options of whet tune for a service.
 func DefaultServiceOptions() ServiceOptions {
 	o := ServiceOptions{Common: Common{Dir: ".", Now: time.Now}, Load: load.DefaultOptions(), Ready: 30 * time.Second, Patience: 15 * time.Second}
 	o.Load.Concurrency, o.Load.Duration, o.Load.Warmup = 64, 20*time.Second, 5*time.Second

@@ -17,8 +17,8 @@ func (p *Package) Var(e ast.Expr) *types.Var {
 	return v
 }
 
-// Container returns what x.f, x[i], x[i:j] and *x are a part of: x; nil for anything else,
-// as for pkg.Name.
+// Container returns the x of x.f, x[i], x[i:j] and *x; nil for anything else, as for
+// pkg.Name.
 func (p *Package) Container(e ast.Expr) ast.Expr {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.SelectorExpr:
@@ -35,7 +35,7 @@ func (p *Package) Container(e ast.Expr) ast.Expr {
 	return nil
 }
 
-// Base returns what an expression begins with that is part of something: x of x.f[i].
+// Base returns the innermost container of an expression: x of x.f[i].
 func (p *Package) Base(e ast.Expr) ast.Expr {
 	for x := p.Container(e); x != nil; x = p.Container(e) {
 		e = x

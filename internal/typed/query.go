@@ -94,7 +94,7 @@ func (p *Package) TypeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// Object returns what a name stands for, by itself or after a dot; nil for any other
+// Object returns the object of a name, alone or after a dot; nil for any other
 // expression.
 func (p *Package) Object(e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
@@ -127,8 +127,8 @@ func (p *Package) Reached(call *ast.CallExpr) *Function {
 	return nil
 }
 
-// Conversion returns what an expression converts, and to which type; nil where it
-// is no conversion.
+// Conversion returns the operand and the type of a conversion; nil for any other
+// expression.
 func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 || !p.Info.Types[ast.Unparen(call.Fun)].IsType() {
@@ -137,8 +137,8 @@ func (p *Package) Conversion(e ast.Expr) (x ast.Expr, to types.Type) {
 	return call.Args[0], p.TypeOf(call)
 }
 
-// Converted returns what an expression converts in the end, or the expression itself,
-// without parentheses.
+// Converted returns the innermost operand of nested conversions, or the expression
+// itself, without parentheses.
 func (p *Package) Converted(e ast.Expr) ast.Expr {
 	for x, _ := p.Conversion(e); x != nil; x, _ = p.Conversion(e) {
 		e = x
@@ -150,8 +150,8 @@ func (p *Package) Converted(e ast.Expr) ast.Expr {
 // its declaration.
 func (p *Package) Uses(obj types.Object) []*ast.Ident { return p.variables().uses[origin(obj)] }
 
-// Sides returns what an assignment or a var specification sets, and the values; nil for
-// any other node.
+// Sides returns the variables that an assignment or a var specification sets, and the
+// values; nil for any other node.
 func Sides(n ast.Node) (to, values []ast.Expr) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -263,7 +263,7 @@ func OfParameter(t types.Type) bool {
 	return false
 }
 
-// Element returns what a slice or an array holds, nil for any other type.
+// Element returns the element type of a slice or an array, nil for any other type.
 func Element(t types.Type) types.Type {
 	if t == nil {
 		return nil

@@ -98,8 +98,8 @@ func (s Site) FixedAt(i int) FixedArgument {
 	return FixedArgument{}
 }
 
-// Receiver returns how a method's receiver was made, nil where that is not known or
-// not all that went into it is fixed.
+// Receiver returns the call that made a method's receiver, nil if it is unknown or
+// one of its arguments is not fixed.
 func (s Site) Receiver() *ReceiverCall { return s.In.variables().receiver(s.CallExpr) }
 
 // enclosure is the loop, function and literal around an expression.

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// FieldValues returns what a field is set to in its package, by assignments and in
-// literals, in source order: a call where it is one of the call's results.
+// FieldValues returns the values that a field is set to in its package, by assignments
+// and in literals, in source order: a call if the value is one of the call's results.
 func (p *Package) FieldValues(field *types.Var) (values []ast.Expr) {
 	if p.Info == nil {
 		return nil

@@ -22,8 +22,8 @@ import (
 
 const none = -1
 
-// Costs are what a node holds, or several of them: flat of the samples that end
-// there and cum of those that pass, each with what a mean is divided by.
+// Costs are the costs of one or several nodes: flat sums the samples that end
+// there and cum those that pass through, each with the divisor of its mean.
 type Costs struct {
 	Flat, FlatDivisor int64
 	Cum, CumDivisor   int64

@@ -8,7 +8,7 @@ import (
 	"whet/internal/analyze/selection"
 )
 
-// Graph is what New makes of a selection.
+// Graph is the call graph of a selection, made by New.
 type Graph struct {
 	Nodes []*Node // ranked
 

@@ -24,6 +24,6 @@ func (l Law) Peak() (n float64, ok bool) {
 	return math.Sqrt((1 - l.Sigma) / l.Kappa), true
 }
 
-// Limit returns what the throughput rises towards where κ is 0: λ/σ, and +Inf where σ
-// is 0 too. Where κ is not 0 it is what contention alone would allow.
+// Limit returns the limit of the throughput if κ is 0: λ/σ, and +Inf if σ is 0 too.
+// If κ is not 0 it is the limit that contention alone would set.
 func (l Law) Limit() float64 { return l.Lambda / l.Sigma }

@@ -36,7 +36,7 @@ func (l Level) Throughput() float64 {
 	return stat.NewDifferences(values, stat.NewSignedRanks(len(values))).Center()
 }
 
-// Noise is how much one run deviates by chance.
+// Noise is the random deviation of a run.
 type Noise struct {
 	// Ratio is the standard deviation of the throughput of one run of a level, as
 	// a share of it.

@@ -53,7 +53,7 @@ const (
 	AllocBytesPerRequest = "alloc-bytes/request"
 )
 
-// Metric is what slices are measured in.
+// Metric is a quantity of slices, by unit.
 type Metric struct {
 	Unit string
 	Kind Kind
@@ -115,8 +115,8 @@ func MetricOf(unit string) Metric {
 	return Metric{Unit: unit, Kind: Other, More: b == benchmark.Higher, Neutral: b == benchmark.Unknown}
 }
 
-// Slice is what one process, or one stretch of load, showed, by unit. What was
-// not reported is missing.
+// Slice is the figures of one process, or one period of load, by unit. Units that
+// were not reported are missing.
 type Slice map[string]float64
 
 // Turn is a slice of each side and one more of either, in an order drawn by lot.

@@ -9,7 +9,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// Kind is what is waited for.
+// Kind is the kind of object that goroutines wait for.
 type Kind string
 
 const (

@@ -9,7 +9,8 @@ import (
 	"whet/internal/lazyregexp"
 )
 
-// ChangeKind is how a decision differs between two states of the source.
+// ChangeKind is the kind of difference of a decision between two versions of the
+// source.
 type ChangeKind string
 
 const (

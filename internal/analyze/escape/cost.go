@@ -10,7 +10,7 @@ import (
 	"whet/internal/format/compiler"
 )
 
-// Profile is one that decisions are charged with.
+// Profile is a profile whose costs are charged to decisions.
 type Profile struct {
 	*callstack.Frames
 	Columns []int // alloc_space and alloc_objects, or cpu
@@ -27,14 +27,14 @@ func (p *Profile) knows(at *compiler.Location) bool {
 	return p.New == nil || !p.New(at.Position) && !slices.ContainsFunc(at.Inlined, p.New)
 }
 
-// Cost is what a recording has at a line. Nil is unknown, 0 was measured.
+// Cost is the cost of a line in a recording. Nil is unknown, 0 was measured.
 type Cost struct {
 	AllocBytes, AllocObjects, CPUNs *int64
 	// Shared is how many decisions of the kind share it: those at the same line.
 	Shared int
 }
 
-// Account is where a profile's total went.
+// Account splits a profile's total.
 type Account struct {
 	Total, Placed int64 // bytes or nanoseconds; placed: at the escapes (allocations), or at any decision (CPU)
 }

@@ -10,7 +10,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// Options are what a result is made with.
+// Options are the inputs of a result.
 type Options struct {
 	// Source returns the text of a file, nil where there is none.
 	Source func(file string) []byte
@@ -21,7 +21,7 @@ type Options struct {
 	Allocs, CPU *Profile
 }
 
-// Result is what the compiler decided, by what.
+// Result is the compiler's decisions by kind.
 type Result struct {
 	Escapes  []Escape
 	Inlining []Inlining
@@ -38,7 +38,7 @@ type Result struct {
 	Warnings    []string
 }
 
-// Site is what decisions have in common beside their place.
+// Site has the attributes that all decisions share beside their location.
 type Site struct {
 	Function string // symbol of the declared function around it; "" unknown
 	Code     string // the line of source, without indent; "" unknown

@@ -10,7 +10,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Limit is what must hold of a function.
+// Limit is a limit on the decisions about a function.
 type Limit struct {
 	Line        int    // in the file
 	Function    string // symbol, or its part from the package's last element on: "p.(*T).M"

@@ -9,7 +9,7 @@ import (
 // anything beside profiles that say the same. Alone it is shortestTrend.
 const shortestCourse = int64(5e8)
 
-// Course is what became of a quantity from the beginning of a series to its end.
+// Course is the change of a quantity from the beginning of a series to its end.
 type Course struct {
 	Known    bool // there are enough points, over long enough
 	Steady   bool // it rose all along, by the measure that growth has

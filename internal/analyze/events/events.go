@@ -46,8 +46,8 @@ type Second struct {
 	Requests, Errors  int64 // requests that ended, and of them failed
 }
 
-// Input is what is known of one target. All times are on one clock. Whatever is
-// missing is left out of the search.
+// Input is the measurements of one target. All times are on one clock. The search
+// skips missing inputs.
 type Input struct {
 	Rows []metrics.Row // in order of time
 

@@ -28,7 +28,7 @@ type Graph struct {
 	Warnings  []string
 }
 
-// Frame is what the nodes of one name have in common.
+// Frame has the attributes that all nodes of one name share.
 type Frame struct {
 	Name string // "" for a block
 	File string // "" when unknown
@@ -54,7 +54,7 @@ func (g *Graph) Weight(n *Node) float64 {
 	return float64(n.Value) + float64(n.Base)*g.Scale
 }
 
-// Change is by how much a node is more than it was.
+// Change returns the change of a node's value.
 func (g *Graph) Change(n *Node) float64 {
 	if g.Scale == 1 {
 		return float64(n.Value - n.Base)

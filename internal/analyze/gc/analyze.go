@@ -30,7 +30,7 @@ type CPU struct {
 	Idle                      int64 // of processors that had nothing else to do
 }
 
-// Taken returns what the program lost.
+// Taken returns the CPU time that the collector took from the program.
 func (c CPU) Taken() int64 { return plus(c.Stops, c.Background, c.Assist) }
 
 func (c CPU) add(g *gctrace.Cycle) CPU {
@@ -40,7 +40,7 @@ func (c CPU) add(g *gctrace.Cycle) CPU {
 	}
 }
 
-// Result is what the log says. Times are since the runtime started.
+// Result is the analysis of a log. Times are since the runtime started.
 type Result struct {
 	Cycles, Forced int
 	Recorded       bool  // as given

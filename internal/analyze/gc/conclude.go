@@ -31,8 +31,8 @@ const (
 	StartUp    = "startup"
 )
 
-// Fewest is the number of cycles that it takes to conclude anything but of pauses, of forced
-// cycles and of start-up.
+// Fewest is the number of cycles required for a conclusion, except about pauses,
+// forced cycles and start-up.
 const Fewest = 10
 
 // Thresholds. A share is of the processors' time. A cycle costs much the same whatever

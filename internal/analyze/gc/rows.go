@@ -8,8 +8,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// OfRows returns what the metrics of a process say of its collector, of procs processors; 0:
-// unknown. Of a process that was restarted it is the last one. They have no single
+// OfRows returns the result for the collector of a process from its metrics, with procs
+// processors; 0: unknown. If the process restarted it is that of the last life. They have no single
 // cycle: what is alive after one, pauses one by one and stops are not in them, and what
 // idle processors mark is part of Background.
 func OfRows(rows []metrics.Row, procs int) *Result {

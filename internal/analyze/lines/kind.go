@@ -58,7 +58,7 @@ type Evidence struct {
 	Keep    callstack.Keep // nil: all samples
 }
 
-// Account is what became of the samples of one kind.
+// Account splits the samples of one kind.
 type Account struct {
 	Known bool  // there is a profile of the kind; where not, all of it is unknown and not zero
 	Total int64 // of the profile's samples

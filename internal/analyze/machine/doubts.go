@@ -34,7 +34,7 @@ type Observation struct {
 	Governors []string      // of the processors' frequency, those that follow the load
 }
 
-// Bounds are what a doubt is about from.
+// Bounds are the thresholds of doubts.
 type Bounds struct {
 	Steal     float64 // of the CPU time
 	Load      float64 // runnable processes a core, before the start

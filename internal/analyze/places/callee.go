@@ -2,8 +2,8 @@ package places
 
 import "strings"
 
-// Work returns what a line calls, as the source has it, and the kind of work that is done
-// there, of the functions below the line, leaf first.
+// Work returns the function that a line calls, as in the source, and the kind of work
+// done there, from the functions below the line, leaf first.
 func Work(below []string) (called string, kind Kind) {
 	of := make([]*function, len(below))
 	for i, name := range below {

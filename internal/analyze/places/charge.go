@@ -22,7 +22,7 @@ type Line struct {
 	Line     int
 }
 
-// Cost is what one line is charged with.
+// Cost is the cost charged to one line.
 type Cost struct {
 	line    Line
 	Value   int64            // in the column's unit

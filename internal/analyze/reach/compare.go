@@ -9,7 +9,7 @@ import (
 	"whet/internal/format/goobj"
 )
 
-// Verdict is what is known of one benchmark.
+// Verdict is the result for one benchmark.
 type Verdict struct {
 	Same bool
 	Why  string // what differs, or is in doubt; "": it is the same

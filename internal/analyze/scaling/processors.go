@@ -16,7 +16,7 @@ type Turn struct {
 	Busy, Wanted float64
 }
 
-// Processors is how the time of an operation depends on the number of processors.
+// Processors is the dependence of an operation's time on the number of processors.
 //
 // Let t be an operation's wall time, c its CPU time, b = c/t the processors in use, and
 // p their number; subscripts 1 and p say where it was measured. Then
@@ -97,7 +97,7 @@ const (
 	disturbed = 0.2
 )
 
-// Machine is what processors are of.
+// Machine describes the machine of a measurement.
 type Machine struct {
 	Cores    int // that the process may use, as the system counts them; 0: unknown
 	Physical int // how many of them do not share their units with another; 0: unknown

@@ -11,7 +11,7 @@ import (
 	"whet/internal/stat"
 )
 
-// Measured is what one benchmark costs an operation; NaN is unknown.
+// Measured is the cost of an operation in one benchmark; NaN is unknown.
 type Measured struct {
 	Name              string // without the suffix for processors
 	Ns, Bytes, Allocs float64

@@ -45,14 +45,14 @@ type EndedWait struct {
 	Release      *callstack.Frame
 }
 
-// RanFor is for how long goroutines of one start function ran.
+// RanFor is the running time of the goroutines of one start function.
 type RanFor struct {
 	Start string
 	Count int // goroutines
 	Ns    int64
 }
 
-// Cause is what a wait was for in the end, however many hands a lock went through.
+// Cause is the final cause of a wait, through any number of holders of a lock.
 type Cause struct {
 	State     State
 	Place     *callstack.Frame

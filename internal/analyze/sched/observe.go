@@ -47,7 +47,7 @@ func (a *analysis) moment(kind timeline.Kind, e *exectrace.Event) {
 	}
 }
 
-// PlaceOf returns where a stack of an interval is, nil of 0.
+// PlaceOf returns the frame at which an interval's stack waits, nil for stack 0.
 func (r *Result) PlaceOf(stack uint32) *callstack.Frame {
 	if int(stack) >= len(r.names) {
 		return nil

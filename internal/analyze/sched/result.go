@@ -6,7 +6,7 @@ import (
 	"whet/internal/hist"
 )
 
-// State is what a goroutine's time went to.
+// State is a goroutine's state.
 type State uint8
 
 const (
@@ -34,7 +34,7 @@ var byWait = [...]State{
 	exectrace.WaitSleep: Sleep, exectrace.WaitCollector: Collector, exectrace.WaitSystem: System,
 }
 
-// Result is what one trace says.
+// Result is the analysis of one trace.
 type Result struct {
 	exectrace.Summary
 	SpanNs     int64 // what is counted: from the first event to the last, or the window that was asked for
@@ -133,14 +133,14 @@ type RunTime struct {
 	Ns    int64
 }
 
-// Edge is that goroutines at one place end waits at another.
+// Edge counts the waits at one line that goroutines at another line ended.
 type Edge struct {
 	Waker, Waiter *callstack.Frame // nil: the runtime; unknown
 	Count         int64
 	DelayNs       int64 // the waits that ended
 }
 
-// Wait is that goroutines are blocked, or in a system call, at one place.
+// Wait sums the time that goroutines were blocked, or in a system call, at one line.
 type Wait struct {
 	State State
 	Place *callstack.Frame // nil: unknown
@@ -166,7 +166,7 @@ type Wait struct {
 	spareAt int64 // since the first of them
 }
 
-// GC is what the collector did.
+// GC sums the collector's work.
 type GC struct {
 	Cycles   int // that end in the trace
 	MarkNs   int64

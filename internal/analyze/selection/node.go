@@ -12,8 +12,8 @@ import (
 // NodeID indexes a Selection's Nodes.
 type NodeID int32
 
-// Node is what frames are counted under: as much of a place in the program as
-// the granularity tells apart, the other fields zero.
+// Node is the key that frames are counted under: the fields that the granularity
+// distinguishes; the others are zero.
 type Node struct {
 	Name      string
 	File      string

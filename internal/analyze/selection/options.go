@@ -56,7 +56,7 @@ const (
 	DiffBase      // subtracted; percentages are of the base's total
 )
 
-// Source is one of the profiles a view is about.
+// Source is one of the profiles of a view.
 type Source struct {
 	Profile *callstack.Profile
 	Role    Role

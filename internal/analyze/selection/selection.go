@@ -11,7 +11,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// Selection is what a view is about.
+// Selection is the part of the profiles that a view shows.
 type Selection struct {
 	Meta   callstack.Meta // of all sources together
 	Column int            // in Meta.Types
@@ -56,7 +56,7 @@ type expansion struct {
 	flags      flags
 }
 
-// OptionError is what is wrong with an option, and not with a profile.
+// OptionError is an error in an option, as opposed to a profile.
 type OptionError struct{ err error }
 
 func (e *OptionError) Error() string { return e.err.Error() }

@@ -28,7 +28,7 @@ type bounds struct {
 // a sample in 64 bits.
 func defaultBounds() bounds { return bounds{cells: 200_000, sample: 1_000_000, values: 16_000_000} }
 
-// File is what was read of one operand.
+// File is the result of reading one operand.
 type File struct {
 	Label   string `json:"label"`
 	Name    string `json:"name"`

@@ -23,7 +23,7 @@ const (
 	ByDelta      Order = "delta" // the worst first, the best last, what does not differ between
 )
 
-// Options are what a comparison may be asked for. The expressions are those of
+// Options are the options of a comparison. Expressions are those of
 // golang.org/x/perf/benchproc/syntax.
 type Options struct {
 	Filter                  string

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// Benchcmp is what benchcmp, which benchstat came after, makes of two files:
-// runs in pairs, no statistics.
+// Benchcmp is the comparison of two files as benchcmp, the predecessor of benchstat,
+// makes it: runs in pairs, no statistics.
 type Benchcmp struct {
 	Files    []File
 	Blocks   []Block

@@ -45,13 +45,12 @@ const (
 	Higher  Direction = 1
 )
 
-// Column is one thing that is compared; the first is what the others are
-// compared with.
+// Column is a column of the comparison; the others are compared with the first.
 type Column struct {
 	Values []string // of the table's Fields
 }
 
-// Row is what has one cell in each column, nil where there is no result.
+// Row has one cell for each column, nil if there is no result.
 type Row struct {
 	Name     string // its values, for print
 	Settings []Setting
@@ -81,7 +80,7 @@ type Comparison struct {
 	Warnings []string
 }
 
-// Verdict is what a comparison found.
+// Verdict is the verdict of a comparison.
 type Verdict string
 
 const (

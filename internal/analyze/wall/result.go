@@ -2,7 +2,7 @@ package wall
 
 import "whet/internal/callstack"
 
-// State is what a goroutine's time went to.
+// State is a goroutine's state.
 type State uint8
 
 const (
@@ -24,7 +24,7 @@ var stateNames = [NumStates]string{"running", "runnable", "lock", "sync", "chann
 
 func (s State) String() string { return stateNames[s] }
 
-// Result is what traces of one process say together.
+// Result is the analysis of the traces of one process.
 type Result struct {
 	CoveredNs int64   // wall time the traces cover
 	Groups    []Group // handlers first, then goroutine kinds; each by total time, falling

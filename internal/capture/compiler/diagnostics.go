@@ -19,8 +19,8 @@ import (
 // maxDiagnostics bounds the text that is kept.
 const maxDiagnostics = 32 << 20
 
-// Diagnostics returns what the compiler says with -m=2 about the packages,
-// given by import path, and about the target's tests. File names are absolute
+// Diagnostics returns the compiler's output with -m=2 for the packages, given by
+// import path, and for the target's tests. File names are absolute
 // where the file is known. The text is bounded; a last line says when it was
 // cut.
 func Diagnostics(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, packages []string) ([]byte, error) {

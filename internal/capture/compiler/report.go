@@ -16,11 +16,11 @@ import (
 // maxLog bounds one file of the compiler's JSON, which is of one source file.
 const maxLog = 64 << 20
 
-// Decisions returns what the compiler decided in packages, given by import path, and
-// with tests in those of the target: from its text and its JSON together. A compiler
+// Decisions returns the compiler's decisions in packages, given by import path, and
+// with tests in those of the target, from its text and its JSON. A compiler
 // whose results come from the build cache writes no JSON, so that these packages are
 // compiled anew, and what they import is not. File names are absolute where the file is
-// known. Warnings say what of it could not be read.
+// known. Warnings list what could not be read.
 func Decisions(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, packages []string, tests bool) (r *format.Report, warnings []string, err error) {
 	log, err := os.MkdirTemp("", "whet-compiler-")
 	if err != nil {

@@ -75,7 +75,7 @@ func (g *Graph) packageOf(t *gobench.Target, file string) string {
 	return ""
 }
 
-// MaxView is how large a typed view may be in a recording.
+// MaxView is the largest size of a typed view in a recording.
 const MaxView = 8 << 20
 
 // View returns the typed view of the user's packages that the files belong to,

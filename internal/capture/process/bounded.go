@@ -74,7 +74,7 @@ func (b *Bounded) Parts() (head, tail []byte, dropped int64) {
 	return head, tail, b.total - int64(len(head)) - int64(len(tail))
 }
 
-// Bytes returns what was kept, with a line in the place of what was not.
+// Bytes returns the kept output, with a line in the place of the omitted part.
 func (b *Bounded) Bytes() []byte {
 	head, tail, dropped := b.Parts()
 	if dropped > 0 {

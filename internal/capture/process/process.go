@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Command is what to run.
+// Command is a command to run.
 type Command struct {
 	Path string   // looked up in PATH when it has no separator
 	Args []string // without the program's name
@@ -85,7 +85,7 @@ const (
 	Flooded                 // Command.MaxOutput
 )
 
-// Result is what became of a command that was started.
+// Result is the result of a command that was started.
 type Result struct {
 	Start, End time.Time
 	// Exited is when the leader was seen to have ended: what follows until End

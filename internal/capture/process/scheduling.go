@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Scheduling is what the system's scheduler said of a command's own threads,
-// from its start to the last look at it.
+// Scheduling is the system scheduler's figures for a command's own threads, from
+// its start to the last reading.
 type Scheduling struct {
 	Wall time.Duration // from the start to the last look
 	CPU  time.Duration // of all threads

@@ -100,7 +100,7 @@ func isMap(t types.Type) bool {
 // IsCollection reports whether a type is a map or a slice.
 func IsCollection(t types.Type) bool { return ElementOf(t) != nil }
 
-// ElementOf returns what a map or slice holds, nil for any other type.
+// ElementOf returns the element type of a map or slice, nil for any other type.
 func ElementOf(t types.Type) types.Type {
 	if m, ok := typed.Under[*types.Map](t); ok {
 		return m.Elem()

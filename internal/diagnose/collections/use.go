@@ -37,7 +37,7 @@ func (c *Collection) Has(kinds ...Kind) bool {
 	return slices.ContainsFunc(c.Uses, func(u Use) bool { return slices.Contains(kinds, u.Kind) })
 }
 
-// Kind is what is done with a collection.
+// Kind is the kind of use of a collection.
 type Kind uint8
 
 const (
@@ -55,7 +55,7 @@ const (
 	Look                // its length is asked for, whether it is nil, or what package slices, sort or maps knows of it
 )
 
-// Use is a use.
+// Use is a use of a collection.
 type Use struct {
 	Kind  Kind
 	File  string   // as the frames have it

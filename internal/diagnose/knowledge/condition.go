@@ -17,8 +17,8 @@ type Call struct {
 	loop bool // a loop of the function is around its statement
 }
 
-// Condition is what has to hold of a call for a row to speak about it. The zero
-// value holds of every call.
+// Condition is the condition on a call for a row to claim it. The zero value holds
+// for every call.
 type Condition struct {
 	words string
 	is    func(*Call) bool

@@ -10,7 +10,7 @@ import (
 	"whet/internal/diagnose"
 )
 
-// Gain is what a row's example costs before and after, each per call.
+// Gain is the cost per call of a row's example before and after.
 type Gain struct {
 	Row         string  `json:"row"`
 	BeforeNs    float64 `json:"before_ns"` // medians
@@ -58,7 +58,7 @@ var measured = sync.OnceValue(func() (all []Gain) {
 	return all
 })
 
-// GainOf returns what was measured of a row, nil where nothing was.
+// GainOf returns the measured gain of a row, nil if there is none.
 func GainOf(row string) *Gain {
 	all := measured()
 	if i := slices.IndexFunc(all, func(g Gain) bool { return g.Row == row }); i >= 0 {

@@ -8,7 +8,7 @@ import (
 	"whet/internal/finding"
 )
 
-// Cause is what several rows have in common: a rule.
+// Cause is the cause that several rows share: a rule.
 type Cause struct {
 	ID, Title string
 	// What, Why, Silent and Fix are the rule's documentation; its example is that of

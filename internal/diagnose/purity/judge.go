@@ -60,8 +60,8 @@ func (j *Judge) ReadOnly(method string) bool {
 	return j.ask(question{function: method, changes: true}).pure
 }
 
-// Follows returns what tells of a function of the user's own whether Pure looks
-// at it to judge another that is given copies. A literal is part of its function.
+// Follows returns a function that reports whether Pure follows a call of a function
+// of the user's own to judge another that is given copies. A literal is part of its function.
 func (j *Judge) Follows(function string) func(name string) bool {
 	of := j.ask(question{function: function, copies: true}).of
 	return func(name string) bool { return of[j.s.Program.FuncOf(name)] }

@@ -134,8 +134,8 @@ func (p *CallSite) Spared(of *diagnose.Sets) diagnose.Samples {
 	return of.Samples()
 }
 
-// Confidence returns how far the evidence carries: a constant in the call itself is
-// certain, a variable that nobody is seen to change nearly so.
+// Confidence returns the confidence of the evidence: a constant in the call itself is
+// certain, a variable without a visible change nearly so.
 func (p *CallSite) Confidence() finding.Confidence {
 	switch {
 	case p.By == typed.FixedLoop && p.again:

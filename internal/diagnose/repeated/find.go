@@ -12,7 +12,7 @@ import (
 	"whet/internal/typed"
 )
 
-// Search is what a rule looks for.
+// Search describes the calls that a rule looks for.
 type Search struct {
 	// Function reports whether a function, by its linker name, is one of the
 	// rule's.
@@ -185,8 +185,8 @@ func insert(list []string, s string) []string {
 	return slices.Insert(list, i, s)
 }
 
-// Weakest returns what holds for a call all of whose listed arguments must be fixed;
-// the zero value where one is not.
+// Weakest returns the weakest reason of a call whose arguments args must all be
+// fixed; the zero value if one is not.
 func Weakest(args []typed.FixedArgument) typed.FixedArgument {
 	out := typed.FixedArgument{By: typed.FixedConst}
 	for _, a := range args {

@@ -32,7 +32,7 @@ const blocks = "new"
 // beneath stands for all that a statement calls.
 const beneath = "*"
 
-// Match is where the cost of a shape lies.
+// Match is a match of a shape: the location of its cost.
 type Match struct {
 	Stays, Goes []ast.Node // what the remedy keeps, and what it removes
 	// Pure are calls that must have no effect for the remedy to do the same.

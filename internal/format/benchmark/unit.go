@@ -37,9 +37,9 @@ func ParseBetter(word string) Better {
 	return Unknown
 }
 
-// BetterOf returns what a unit's name tells: less is better of time per anything, and
-// of the bytes and allocations of an operation; more of what is done in a
-// second, of hits in a hundred, and of instructions in a cycle.
+// BetterOf returns which values of a unit are better, from its name: smaller for time
+// per anything and for bytes and allocations per operation; larger for rates per
+// second, hits in a hundred, and instructions per cycle.
 func BetterOf(unit string) Better {
 	unit = strings.ToLower(unit)
 	amount, of, rate := strings.Cut(unit, "/")

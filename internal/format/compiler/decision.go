@@ -1,6 +1,6 @@
 package compiler
 
-// Decision is a line the compiler printed about one place.
+// Decision is a line that the compiler printed about one position.
 type Decision struct {
 	File string // as the compiler printed it
 	Line int

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Report is what the compiler said about packages: its text, and its JSON where that
-// was asked for too.
+// Report is the compiler's output about packages: its text, and its JSON if that was
+// requested too.
 type Report struct {
 	Escapes  []Escape
 	Leaks    []Leak
@@ -114,13 +114,13 @@ func cause(flow []Flow) (Step, bool) {
 	return Step{}, false
 }
 
-// Flow is an assignment on a value's way, as the compiler draws it: To ← From.
+// Flow is an assignment in a value's flow, as the compiler prints it: To ← From.
 type Flow struct {
 	To, From string // "{heap}", "&x", "{storage for new(T)}"
 	Steps    []Step
 }
 
-// Step is what makes a value flow.
+// Step is the reason of a flow.
 type Step struct {
 	Position
 	Expr string // "Sink(&x)"
@@ -143,10 +143,10 @@ type Leak struct {
 // Cause returns the last step of the flow.
 func (l *Leak) Cause() (Step, bool) { return cause(l.Flow) }
 
-// Heap is where a flow ends that needs an allocation.
+// Heap is the end of a flow that needs an allocation.
 const Heap = "{heap}"
 
-// Outcome is what became of inlining.
+// Outcome is the outcome of an inlining decision.
 type Outcome string
 
 const (
@@ -156,7 +156,7 @@ const (
 	CallNotInlined  Outcome = "not-inlined"   // the call here
 )
 
-// Inlining is what became of one call, or what the compiler thinks of one function.
+// Inlining is the inlining decision about a call, or about a function.
 type Inlining struct {
 	Location
 	Outcome Outcome
@@ -171,7 +171,7 @@ type Inlining struct {
 // OfCall reports whether it is about a call, not about a declared function.
 func (i *Inlining) OfCall() bool { return i.Outcome == CallInlined || i.Outcome == CallNotInlined }
 
-// CheckKind is what is checked.
+// CheckKind is the kind of a run-time check.
 type CheckKind string
 
 const (

@@ -2,7 +2,7 @@ package exectrace
 
 import "whet/internal/callstack"
 
-// Kind is what an event says.
+// Kind is the kind of an event.
 type Kind uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	Experimental             // of an experiment, whose meaning is its own
 )
 
-// State is what a goroutine or a processor does.
+// State is the state of a goroutine or a processor.
 type State uint8
 
 const (
@@ -41,7 +41,7 @@ var stateNames = [...]string{"unknown", "gone", "runnable", "running", "waiting"
 
 func (s State) String() string { return stateNames[s] }
 
-// Range is what the collector does for a while.
+// Range is an activity of the collector over a period.
 type Range uint8
 
 const (
@@ -125,7 +125,7 @@ func (b *Batch) Text(e *Event) string {
 	return string(b.texts.string(e.Arg))
 }
 
-// Summary is what a reading says beside its events.
+// Summary is the result of reading a trace beside its events.
 type Summary struct {
 	// GoVersion is the format's: the first release that wrote it.
 	GoVersion string

@@ -27,7 +27,7 @@ func DefaultLimits() Limits {
 	return Limits{MaxBytes: 64 << 30, MaxEvents: 16e9, MaxGoroutines: 4e6, MaxFrames: 1 << 24, MaxStrings: 1 << 20, MaxBatches: 1 << 20}
 }
 
-// Source is what a trace is read from, at several places at once: a bytes.Reader, or
+// Source is the source of a trace, read at several offsets at once: a bytes.Reader, or
 // an io.SectionReader over a file.
 type Source interface {
 	io.ReaderAt

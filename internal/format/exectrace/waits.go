@@ -6,7 +6,7 @@ import (
 	"whet/internal/symbolname"
 )
 
-// Wait is what a goroutine waits for.
+// Wait is the reason of a goroutine's wait.
 type Wait uint8
 
 const (

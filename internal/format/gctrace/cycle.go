@@ -39,14 +39,14 @@ type Cycle struct {
 	Forced bool // the program called runtime.GC or debug.FreeOSMemory
 }
 
-// Pause returns how long the program stood still in both pauses together.
+// Pause returns the time that the program was stopped in both pauses together.
 func (c *Cycle) Pause() time.Duration { return c.SweepTerm + c.MarkTerm }
 
 // Wall returns the time from the cycle's beginning to its end.
 func (c *Cycle) Wall() time.Duration { return c.SweepTerm + c.Mark + c.MarkTerm }
 
-// CPU returns what the collector took from the program: all CPU time of the cycle but that
-// of processors that had nothing else to do.
+// CPU returns the time that the collector took from the program: all CPU time of the
+// cycle but that of idle processors.
 func (c *Cycle) CPU() time.Duration {
 	return c.SweepTermCPU + c.AssistCPU + c.BackgroundCPU + c.MarkTermCPU
 }

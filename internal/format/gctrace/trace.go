@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Trace is what a stream held: cycles and initializations by process.
+// Trace is the content of a stream: cycles and initializations by process.
 type Trace struct {
 	Counts    Counts
 	Processes []*Process // by their first lines
@@ -19,8 +19,8 @@ type Trace struct {
 	open []*Process // that may go on, the last to print first
 }
 
-// Process is what one process printed. The lines do not name it: a line is of the
-// process whose last cycle it follows best (see doubt).
+// Process is the log of one process. Lines do not name their process: a line belongs
+// to the process whose last cycle it follows best (see doubt).
 type Process struct {
 	Number    int   // from 1, in the order of first lines
 	FirstLine int64 // of the stream

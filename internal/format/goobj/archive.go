@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Archive is what one package was compiled to.
+// Archive is the compiled form of one package.
 type Archive struct {
 	Objects []*Object // the compiler's first, then the assembler's
 	// Foreign are the names of members that are no Go objects: what a C compiler

@@ -22,7 +22,7 @@ const (
 	maxSeconds  = 1e11 // some three thousand years
 )
 
-// Head is what a log says of itself.
+// Head is the head of a log.
 type Head struct {
 	Start time.Time // zero: unknown
 	// Warnings are about what was left out or is not as it was written.

@@ -2,7 +2,7 @@ package load
 
 import "whet/internal/recording"
 
-// ServicePart is where the manifest of a recording keeps a service.
+// ServicePart is the part of a recording's manifest about a service.
 const ServicePart = recording.Part[Service]("service")
 
 // Service is a server that was driven with load.
@@ -68,7 +68,7 @@ func (r *SlowRequest) TookNs() int64 {
 	return r.EndNs - r.SentNs
 }
 
-// Sums are what the generator did and saw. Service time runs from the actual
+// Sums are the generator's totals. Service time runs from the actual
 // send to the end of the answer's body.
 type Sums struct {
 	Concurrency    int               `json:"concurrency"`

@@ -18,8 +18,8 @@ func Peak(rows []Row, start, end int64) *int64 {
 	return peak
 }
 
-// Throttled returns how long a process was held back between two moments;
-// nil: unknown.
+// Throttled returns the time that a process was throttled between two moments; nil:
+// unknown.
 func Throttled(rows []Row, start, end int64) *int64 {
 	var first, last *int64
 	for i := range rows {

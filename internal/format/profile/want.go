@@ -6,9 +6,9 @@ import (
 	"whet/internal/callstack"
 )
 
-// Want is what a view asks for of a profile: no more of it is kept, and what is not
-// kept is hardly decoded, so that damage to it may go unseen. Whoever asks for less than everything may not read the
-// rest from the profile. The zero value asks for everything.
+// Want is the part of a profile that a view needs: Read keeps no more and hardly decodes
+// the rest, so that damage to it may go unseen. A caller that wants less than everything
+// must not read the rest from the profile. The zero value asks for everything.
 type Want struct {
 	Only   Part
 	Column string // the sample type, as [callstack.Meta.TypeIndex] takes it

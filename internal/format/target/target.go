@@ -26,7 +26,7 @@ type Target struct {
 // Field is a line of a header.
 type Field struct{ Name, Value string }
 
-// Format is how a file lists requests.
+// Format is the format of a list of requests.
 type Format int
 
 const (
@@ -110,7 +110,7 @@ func head(r *bufio.Reader, solid int) []byte {
 	}
 }
 
-// Format returns how the file is read.
+// Format returns the format of the file.
 func (r *Reader) Format() Format { return r.o.Format }
 
 // Warnings say what was left out so far.

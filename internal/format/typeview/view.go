@@ -6,7 +6,7 @@ import (
 	"whet/internal/document"
 )
 
-// View is what the type checker needs beside the kept sources.
+// View is the type information that the type checker needs beside the kept sources.
 type View struct {
 	GoVersion string    // of the build: "go1.26.8"; "" unknown
 	GOARCH    string    // of the build: sizes

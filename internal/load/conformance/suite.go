@@ -18,7 +18,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// Features are what an engine can do beyond HTTP/1.1 to one address.
+// Features are the abilities of an engine beyond HTTP/1.1 to one address.
 type Features struct {
 	HTTP2   bool // over TLS, and without as h2c
 	Cookies bool

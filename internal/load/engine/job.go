@@ -24,7 +24,7 @@ type Engine interface {
 	Drive(ctx context.Context, j *Job) (Report, error)
 }
 
-// Report is what an engine knows and the recorder does not.
+// Report is the figures that an engine has and the recorder lacks.
 type Report struct {
 	InFlight       int           // requests that the end of the load cut off
 	OldestInFlight time.Duration // how long the first sent of them had been under way
@@ -37,7 +37,7 @@ type Report struct {
 	KeptUp bool
 }
 
-// Protocol is what is spoken.
+// Protocol is the protocol of a connection.
 type Protocol int
 
 const (
@@ -72,7 +72,7 @@ func (p Protocol) String() string {
 	return "HTTP/1.1"
 }
 
-// Address is where the requests to one origin go.
+// Address is the address of one origin.
 type Address struct {
 	Network string      // "tcp" or "unix"
 	Dial    string      // host:port, or the path of a socket
@@ -134,8 +134,8 @@ type Job struct {
 	outage outage
 }
 
-// Outage is how long a service that has answered and then refuses connections is
-// taken for one that starts again.
+// Outage is the time for which a service that has responded and then refuses
+// connections counts as restarting.
 const Outage = 10 * time.Second
 
 // outage is the time since which nothing but refusals came.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Pause is how long a connection waits before it tries again: longer from
-// failure to failure in a row. The zero value is ready.
+// Pause is the time that a connection waits before it tries again: longer after each
+// failure in a row. The zero value is ready.
 type Pause struct{ next time.Duration }
 
 const (

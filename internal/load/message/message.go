@@ -42,8 +42,8 @@ func (m *Message) Detach() {
 	m.borrowed = false
 }
 
-// Target is what the user asks to be sent: a request whose URL's path and query,
-// header values and body may be templates.
+// Target is a request of the user's: its URL's path and query, header values and body
+// may be templates.
 type Target struct {
 	Method string // "" is GET, and POST where there is a body
 	URL    string
@@ -61,7 +61,7 @@ type Target struct {
 	From string
 }
 
-// Options is what goes with the targets of a set.
+// Options are the options for the targets of a set.
 type Options struct {
 	Seed uint64 // equal seeds make equal requests
 	// Table has the values of {{csv.NAME}}; nil if there are none.

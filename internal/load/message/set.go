@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// Set is what a load sends. It does not change, but for the numbers that it
-// hands out to its Streams, so any number of them may be used at once.
+// Set is the set of messages that a load sends. It does not change, but for the
+// numbers of its Streams, so any number of them may be used at once.
 type Set struct {
 	targets []compiled
 	hosts   []string

@@ -13,8 +13,8 @@ import (
 // longestThink bounds what is drawn: an exponential time has no greatest value.
 const longestThink = time.Hour
 
-// Think is how long a user waits between an answer and the next request. The
-// zero value is not at all.
+// Think is a user's waiting time between a response and the next request. The zero
+// value is no wait.
 type Think struct {
 	mean        time.Duration
 	exponential bool

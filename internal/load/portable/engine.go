@@ -15,7 +15,7 @@ import (
 // Engine drives connections with net/http.
 type Engine struct{}
 
-// Name returns what the engine is called in options and results.
+// Name returns the engine's name in options and results.
 func (Engine) Name() string { return "portable" }
 
 // Drive does a job.

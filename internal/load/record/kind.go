@@ -16,11 +16,11 @@ import (
 	"whet/internal/loadresult"
 )
 
-// ErrTimeout is what a request ends with that got no answer in time.
+// ErrTimeout is the error of a request that got no response in time.
 var ErrTimeout = errors.New("no answer within the timeout")
 
-// ErrHalfAnswer is what a request ends with whose answer began in time and did not
-// end in time.
+// ErrHalfAnswer is the error of a request whose response began but did not end in
+// time.
 var ErrHalfAnswer = errors.New("the answer's head came, and its end did not within the timeout")
 
 // StatusKind returns the kind of an answer that counts as failed; "" of others.

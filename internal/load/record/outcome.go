@@ -2,7 +2,7 @@ package record
 
 import "whet/internal/loadresult"
 
-// Outcome is how one request ended. All times are nanoseconds since the load's
+// Outcome is the result of one request. All times are nanoseconds since the load's
 // origin.
 type Outcome struct {
 	// Due is when the request was to be sent; negative in a closed loop.

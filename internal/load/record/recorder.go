@@ -7,7 +7,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// Plan is what a recorder knows of the load before it begins.
+// Plan is the plan of a load, given to the recorder before it begins.
 type Plan struct {
 	Origin           time.Time // with its monotonic reading
 	Warmup, Duration time.Duration

@@ -28,7 +28,7 @@ func (r *Recorder) Watch(bound int64, f func(*Outcome) bool) {
 	}
 }
 
-// Took returns how long a request took, from when it was due where that was planned.
+// Took returns the duration of a request, from its planned start if it has one.
 func (o *Outcome) Took() int64 {
 	if o.Due >= 0 {
 		return o.End - o.Due

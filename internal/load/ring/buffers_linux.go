@@ -62,7 +62,7 @@ func (b *Buffers) publish() {
 	atomic.StoreUint32(word, *(*uint32)(unsafe.Pointer(&parts)))
 }
 
-// Bytes returns what a completion of Receive brought; valid until Recycle.
+// Bytes returns the bytes of a completion of Receive; valid until Recycle.
 func (b *Buffers) Bytes(c Completion) []byte {
 	if c.flags&cqeBuffer == 0 {
 		return nil

@@ -247,7 +247,7 @@ func (r *Ring) enter(call func(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uin
 	return errno
 }
 
-// Completion is what became of an operation.
+// Completion is the result of an operation.
 type Completion struct {
 	Data  uint64        // of the operation
 	N     int           // bytes; of a failed operation 0

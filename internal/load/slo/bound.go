@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Bounds are what must hold, all of them.
+// Bounds are bounds that must all hold.
 type Bounds []Bound
 
 // Bound is one of them.
@@ -19,7 +19,7 @@ type Bound struct {
 	Value float64
 }
 
-// Metric is what a bound is on.
+// Metric is the metric of a bound.
 type Metric struct {
 	Kind Kind
 	// Percent is the quantile's, between 0 and 100; else 0.

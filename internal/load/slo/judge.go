@@ -9,8 +9,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// Verdict is what a result says about one bound. Where neither Broken nor
-// Unknown is set the bound is met.
+// Verdict is the verdict of a result on one bound. If neither Broken nor Unknown is
+// set the bound is met.
 type Verdict struct {
 	Bound   Bound
 	Value   float64 // what was measured, in the bound's unit; NaN when unknown
@@ -121,7 +121,7 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%s is met: %s%s", v.Bound, v.Bound.Metric.print(v.Value), note)
 }
 
-// Measured returns what was measured with its unit; "" when it is unknown.
+// Measured returns the measured value with its unit; "" if it is unknown.
 func (v Verdict) Measured() string {
 	if v.Unknown {
 		return ""

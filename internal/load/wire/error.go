@@ -1,7 +1,7 @@
 package wire
 
-// Error is what is wrong with an answer. Its values are constants, so that
-// failing costs no allocation.
+// Error is an error in a response. Its values are constants, so that an error costs
+// no allocation.
 type Error string
 
 func (e Error) Error() string { return string(e) }

@@ -53,8 +53,7 @@ type Options struct {
 	Explain func(ctx context.Context, pair *sides.Pair, res *compare.Result) error
 }
 
-// DefaultOptions returns what whet prove uses unless told otherwise, but for
-// the cache.
+// DefaultOptions returns the default options of whet prove, without the cache.
 func DefaultOptions() Options {
 	return Options{Options: prove.DefaultOptions(), Bench: ".", Layouts: true, Timeout: time.Minute, Tests: 10 * time.Second}
 }

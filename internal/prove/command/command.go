@@ -21,7 +21,7 @@ type Options struct {
 	SameOutput bool
 }
 
-// DefaultOptions returns what whet prove -cmd uses unless told otherwise.
+// DefaultOptions returns the default options of whet prove -cmd.
 func DefaultOptions() Options {
 	return Options{Options: prove.DefaultOptions(), Timeout: time.Minute}
 }

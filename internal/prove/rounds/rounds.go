@@ -75,7 +75,7 @@ type Options struct {
 	Progress func(Event) // nil: none
 }
 
-// Event is where a run stands.
+// Event is the progress of a run.
 type Event struct {
 	Plan          string // set once, when the plan is made
 	Benchmark     int    // -1: outside of one
@@ -84,7 +84,7 @@ type Event struct {
 	Left          time.Duration
 }
 
-// Outcome is what a run gave.
+// Outcome is the result of a run.
 type Outcome struct {
 	Series []compare.Series // of the subjects, in their order, with whole rounds only
 	Rows   []compare.Row

@@ -41,7 +41,7 @@ type Options struct {
 	Headers                  []string // of answers that are compared
 }
 
-// DefaultOptions returns what whet prove -url uses unless told otherwise.
+// DefaultOptions returns the default options of whet prove -url.
 func DefaultOptions() Options {
 	o := Options{Options: prove.DefaultOptions(), Load: load.DefaultOptions(), Ready: 30 * time.Second}
 	o.Headers = []string{"Content-Type", "Content-Encoding", "Location"} // what clients act on

@@ -12,8 +12,8 @@ import (
 	"whet/internal/gobench"
 )
 
-// Objects returns what the first test binaries of these packages were linked of, by
-// package; nil where that is not known. Packages whose object files are not in
+// Objects returns the objects that the first test binaries of these packages were
+// linked from, by package; nil if unknown. Packages whose object files are not in
 // the build cache are compiled.
 func (p *Pair) Objects(ctx context.Context, w compare.Side, packages []int) (map[int]gobench.Objects, error) {
 	s := p.sides[w]

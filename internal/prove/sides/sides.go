@@ -10,7 +10,7 @@ import (
 	"whet/internal/worktree"
 )
 
-// Spec is what a user says of one side.
+// Spec is the user's specification of one side.
 type Spec struct {
 	// Operand is a git revision, a directory that holds a go.mod (its whole
 	// tree), the directory of a package, a test binary, or "." (the working
@@ -69,7 +69,7 @@ func (p *Pair) OnlyOld() []string { return p.only[compare.Old] }
 // OnlyNew returns the import paths of packages with benchmarks that old lacks.
 func (p *Pair) OnlyNew() []string { return p.only[compare.New] }
 
-// Warnings returns what stands between the sides and a fair comparison.
+// Warnings returns the obstacles to a fair comparison of the sides.
 func (p *Pair) Warnings() []string { return p.warnings }
 
 // Layouts reports whether both sides can be linked in an order drawn by lot.

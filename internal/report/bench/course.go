@@ -13,7 +13,7 @@ import (
 	"whet/internal/stat"
 )
 
-// History is what a history of results shows.
+// History is a history of results to print.
 type History struct {
 	Warnings   []string
 	AlphaRatio float64 // for any change in all courses without one
@@ -31,7 +31,7 @@ type Course struct {
 	Changes       []Change
 }
 
-// Point is what one revision gave, or one run of a tree with changes.
+// Point is the results of one revision, or of one run of a tree with changes.
 type Point struct {
 	Revision  string // "": unknown
 	Dirty     bool

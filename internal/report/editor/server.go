@@ -19,8 +19,8 @@ import (
 // page again as long as there is no newer one.
 type Pages func(ctx context.Context, root string) (*listing.Page, error)
 
-// ErrNoShutdown is that the editor ended the connection without having said so
-// before.
+// ErrNoShutdown is the error of an editor that closed the connection without a shutdown
+// request.
 var ErrNoShutdown = errors.New("the editor closed the connection without shutdown")
 
 // Codes of errors, besides those of JSON-RPC.

@@ -11,7 +11,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Page is what is printed.
+// Page is a page to print.
 type Page struct {
 	Result    *escape.Result
 	Packages  []string

@@ -9,8 +9,8 @@ import (
 	"whet/internal/printable"
 )
 
-// Link is where a frame's source is shown: a URL in which {file}, {line} and
-// {function} stand for the frame's own, as in
+// Link is the link to a frame's source: a URL in which {file}, {line} and {function}
+// are replaced by the frame's own, as in
 // "https://git.example.com/tree/main/{file}#L{line}" or
 // "vscode://file{file}:{line}". "" is no link.
 type Link string

@@ -8,8 +8,7 @@ import (
 	"whet/internal/printable"
 )
 
-// SVGOptions are what the classic flame graph script lets one choose, by its
-// names.
+// SVGOptions are the options of the classic flame graph script, by its names.
 type SVGOptions struct {
 	Title    string
 	Subtitle string

@@ -10,7 +10,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Page is what was read and what it means.
+// Page is a log with its analysis.
 type Page struct {
 	Name string
 	What string // "gctrace log", "runtime metrics"
@@ -67,7 +67,7 @@ type Caller struct {
 	Line           int
 }
 
-// More returns what it has in use more than before.
+// More returns the growth of the memory in use.
 func (l *GrownPlace) More() int64 { return l.AfterBytes - l.BeforeBytes }
 
 // Biggest returns the process of a log with the most cycles, of several the first; nil: the

@@ -15,7 +15,7 @@ import (
 	"whet/internal/sweep"
 )
 
-// Sweep is what a sweep of settings found.
+// Sweep is the result of a sweep of settings.
 type Sweep struct {
 	Command string
 	// PerOperation: times are those of an operation of the command's benchmarks, the

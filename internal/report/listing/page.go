@@ -29,7 +29,7 @@ type Options struct {
 	Warnings []string
 }
 
-// Page is what is known of the lines of functions.
+// Page is the data about the lines of functions.
 type Page struct {
 	Name      string
 	Warnings  []string
@@ -114,7 +114,7 @@ func New(m *lines.Model, o Options) *Page {
 	return p
 }
 
-// Elsewhere returns what functions hold that are not shown.
+// Elsewhere returns the cost of the functions that are not shown.
 func (p *Page) Elsewhere(k lines.Kind) int64 {
 	a := &p.Model.Accounts[k]
 	return a.Total - a.Unplaced - p.Shown[k].Flat

@@ -52,7 +52,7 @@ func objects(n int64) string {
 	return quantity.Count(float64(n)) + " objects"
 }
 
-// Decisions returns what the compiler said of a line.
+// Decisions returns the compiler's decisions about a line.
 func Decisions(l *lines.Line) []string {
 	var out []string
 	for i := range l.Decisions {

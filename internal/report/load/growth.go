@@ -8,8 +8,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// KneeGrowth is what grew between two levels in profiles of one kind, for each
-// request that was answered meanwhile.
+// KneeGrowth is the growth of costs per response between two levels, in profiles of
+// one kind.
 type KneeGrowth struct {
 	Kind         string                    `json:"kind"`        // "cpu"
 	Column       string                    `json:"sample_type"` // "cpu"

@@ -11,7 +11,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// Files are what was written beside a load's document; "" leaves a key out.
+// Files are the files written beside a load's document; "" omits a key.
 type Files struct{ Recording, Report string }
 
 // WriteJSON writes a page as one JSON document: whet/load/1 of a single run,

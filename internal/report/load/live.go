@@ -12,7 +12,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// Live is where a load under way stands.
+// Live is the progress of a load.
 type Live struct {
 	Target    string
 	Loop      string // "closed loop, 64 connections"

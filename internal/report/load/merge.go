@@ -15,7 +15,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// Merge is what several generators measured, added up.
+// Merge is the sum of the measurements of several generators.
 type Merge struct {
 	Inputs []MergeInput
 	Times  map[string]*hist.Histogram // by tag; "": without one

@@ -54,8 +54,8 @@ func (b Bound) Verdict() string {
 //go:embed assets
 var assets embed.FS
 
-// Part returns what the page of a load has beside figures and seconds: the heat map, the
-// percentiles and the generator, for another page that has the others.
+// Part returns the parts of a load's page beside figures and seconds: the heat map, the
+// percentiles and the generator, for another page that has the figures itself.
 func Part(run *Run) (html template.HTML, style, script string, err error) {
 	var b strings.Builder
 	if err := page.Write(&b, assets, "part.html", newView(&Page{Runs: []Run{*run}})); err != nil {

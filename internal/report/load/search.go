@@ -16,8 +16,8 @@ import (
 	"whet/internal/stat"
 )
 
-// Search is what a search for the knee found: the best throughput, and where
-// bounds were given the highest rate that keeps them.
+// Search is the result of a search for the knee: the best throughput, and with bounds
+// the highest rate that keeps them.
 type Search struct {
 	Name     string // tells it from others on a page; "" where it is alone
 	Plan     loadresult.Plan

@@ -38,7 +38,7 @@ func (s *Axis) Add(t int64) {
 	s.From, s.To = min(s.From, float64(t)), max(s.To, float64(t))
 }
 
-// At returns where a time lies, in [0,1].
+// At returns the position of a time, in [0,1].
 func (s Axis) At(t int64) float64 {
 	if !(s.To > s.From) {
 		return 0
@@ -65,7 +65,7 @@ func NewTick(at float64, label string) Tick {
 	return t
 }
 
-// ChartTicks is about how many times are written below a chart.
+// ChartTicks is the approximate number of times written below a chart.
 const ChartTicks = 6
 
 // Ticks are round times within the axis.

@@ -13,7 +13,7 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// Shell is what every document has around its content.
+// Shell is the frame of every document around its content.
 type Shell struct {
 	Title  string
 	Style  template.CSS

@@ -123,7 +123,7 @@ func (t *Text) Heading(s, aside string) {
 	t.Wrapped(2, Dim, aside)
 }
 
-// Bytes returns what was written.
+// Bytes returns the text written so far.
 func (t *Text) Bytes() []byte { return t.Buffer.Bytes() }
 
 // Wrapped writes a text in as many lines as it takes, in a style and after so many

@@ -12,7 +12,7 @@ import (
 	"whet/internal/report/page"
 )
 
-// Processors is how a parallel benchmark grows with processors.
+// Processors is the speedup of a parallel benchmark with processors.
 type Processors struct {
 	Benchmark string
 	*scaling.Processors

@@ -137,7 +137,7 @@ var spoken = map[string]string{"runnable": "ready without a processor", "sync": 
 
 func doing(state string) string { return cmp.Or(spoken[state], printable.Line(state)) }
 
-// Text returns what is to be said of it.
+// Text describes it.
 func (m *Moment) Text() string {
 	parts := append([]string{m.slow()}, m.why()...)
 	if m.known() {

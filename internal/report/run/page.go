@@ -214,7 +214,7 @@ type Waiting struct {
 	PerS      document.Number `json:"delay_per_s"` // delay in seconds per second of the recording
 }
 
-// Unknown is what the target does not offer, why, and how to get it.
+// Unknown is a missing instrument of the target, why it is missing, and how to get it.
 type Unknown = recording.Unknown
 
 // time returns the time per operation; nil where the benchmark hides it, as

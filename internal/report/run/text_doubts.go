@@ -17,9 +17,8 @@ import (
 // textDoubts is how many kinds of warnings are named.
 const textDoubts = 5
 
-// TestsFail is what the warning begins with that the package's own tests fail: all
-// that was measured may be of code that does the wrong thing. It stands first, and is
-// never cut short.
+// TestsFail is the beginning of the warning that the package's own tests fail: all
+// measurements may be of wrong code. The warning comes first and is never shortened.
 const TestsFail = "the tests fail: "
 
 // doubts writes the warnings: one line a kind, so many at most, or all of them in

@@ -21,7 +21,7 @@ type Drawing struct {
 	places   *sched.Result // the result of the reading that made the timeline
 }
 
-// Focus is what a drawing is about; the zero value is the whole.
+// Focus is the part that a drawing shows; the zero value is the whole.
 type Focus struct {
 	Mark  []int64 `json:"mark,omitempty"`  // from, to: shaded
 	Of    string  `json:"of,omitempty"`    // what is marked
@@ -30,7 +30,8 @@ type Focus struct {
 	Rows  int     `json:"rows,omitempty"`  // of goroutines that are seen at once; 0: as many as fit a page
 }
 
-// MostIntervals is how many a page of a trace holds: they take about half of it.
+// MostIntervals is the largest number of intervals on the page of a trace: they take
+// about half of it.
 const MostIntervals = 600_000
 
 // Draw reads a trace once more, knowing what is worth a look. p has its result, by the

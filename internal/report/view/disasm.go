@@ -21,8 +21,8 @@ import (
 	"whet/internal/source"
 )
 
-// ForDisasm returns what pprof selects for disasm, whatever was asked for: all
-// addresses, each of one function.
+// ForDisasm returns the options that pprof forces for disasm: all addresses, each of
+// one function.
 func ForDisasm(o selection.Options) selection.Options {
 	o.Granularity, o.ObjectNames, o.NoInlines = "addresses", true, true
 	return o

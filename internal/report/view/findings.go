@@ -43,7 +43,7 @@ type FindingsDiff struct {
 // difference is called one.
 type ServiceDiff struct{ Before, After ServiceLoad }
 
-// ServiceLoad is what a load of a service showed.
+// ServiceLoad is the result of a load of a service.
 type ServiceLoad struct {
 	ThroughputPerS  float64
 	P50Ns, P99Ns    int64    // of the service time

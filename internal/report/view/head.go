@@ -16,7 +16,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Options are what views have in common, by pprof's names.
+// Options are the options that views share, by pprof's names.
 type Options struct {
 	Unit    string         // values are printed in it; "" is "minimum": one that suits all of them
 	Compact bool           // the legend leaves out what it says of the profile
@@ -26,7 +26,7 @@ type Options struct {
 	Warnings []string
 }
 
-// Head is what a view says of its profile.
+// Head is the head of a view: its description of the profile.
 type Head struct {
 	Binary     string // base name of the program; "" when unknown
 	BuildID    string

@@ -37,7 +37,7 @@ type CodeOptions struct {
 	Binary func(callstack.Mapping) (*symbol.Binary, error)
 }
 
-// ForList returns what pprof selects for list, whatever was asked for: all lines.
+// ForList returns the options that pprof forces for list: all lines.
 func ForList(o selection.Options) selection.Options {
 	o.Granularity, o.ObjectNames = "lines", true
 	return o

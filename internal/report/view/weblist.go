@@ -18,8 +18,8 @@ import (
 	"whet/internal/symbol"
 )
 
-// ForWeblist returns what pprof selects for weblist, whatever was asked for: all
-// addresses with their inlined calls.
+// ForWeblist returns the options that pprof forces for weblist: all addresses with
+// their inlined calls.
 func ForWeblist(o selection.Options) selection.Options {
 	o.Granularity, o.ObjectNames, o.NoInlines = "addresses", true, false
 	return o

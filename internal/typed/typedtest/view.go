@@ -15,7 +15,7 @@ import (
 	"whet/internal/format/typeview"
 )
 
-// Mode is how packages have to be loaded for [View].
+// Mode is the mode in which packages must be loaded for [View].
 const Mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes |
 	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedForTest | packages.NeedModule
 

@@ -34,7 +34,7 @@ func Rule() diagnose.Rule {
 	}
 }
 
-// Found is what the rule says, and where.
+// Found is the claims of the rule with their locations.
 type Found struct {
 	claims []diagnose.Claim
 	Ends   []diagnose.Location // of the channels, both
@@ -47,7 +47,7 @@ type channel struct {
 	sends, ends []*diagnose.LocationWait
 }
 
-// Claims returns what the rule says of a subject, once.
+// Claims returns the claims of the rule for a subject, computed once.
 func Claims(s *diagnose.Subject) *Found {
 	type key struct{}
 	return diagnose.Once(s, key{}, find)
