@@ -1,13 +1,13 @@
 // Command samecode shows what whet prove does not measure because it is the
 // same code, on the history of modules that are not ours.
 //
-// For each module and two releases of it, one after the other, it asks which
+// For each module and steps in its history, one after the other, it asks which
 // benchmarks reach only the same code, and how long that takes when the
 // objects are in the build cache. Some of the decided ones, drawn by lot, it then
 // measures all the same, as prove -aa does: no more of them may be called
 // different than identical sides are.
 //
-// It misleads about other modules: how much of a release a benchmark reaches is
+// It misleads about other modules: how much of a change a benchmark reaches is
 // a matter of its size and habits.
 package main
 
@@ -20,6 +20,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -28,21 +29,40 @@ import (
 
 	"whet/bench/ledger"
 	"whet/internal/analyze/compare"
+	"whet/internal/prove"
 	"whet/internal/prove/benchmarks"
 	"whet/internal/prove/sides"
 )
 
-// subjects are the modules, and their releases in order.
+// subjects are the modules, and steps in their history: the last five commits
+// that change Go files, as git log --no-merges has them, or where a clone is
+// large the last releases.
 var subjects = []struct {
-	module   string
-	versions []string
+	module  string
+	changes [][2]string // old and new
 }{
-	{"go.uber.org/zap", []string{"v1.25.0", "v1.26.0", "v1.27.0", "v1.27.1", "v1.28.0"}},
-	{"github.com/prometheus/common", []string{"v0.66.0", "v0.66.1", "v0.67.0", "v0.67.1", "v0.67.2"}},
-	{"github.com/klauspost/compress", []string{"v1.18.0", "v1.18.1", "v1.18.2", "v1.18.3", "v1.18.4"}},
+	{"go.uber.org/zap", commits("07077a6", "7c80d7b", "d6b395b", "16fb16b", "0ab0d5a")},
+	{"github.com/rs/zerolog", commits("a0d61dc", "d64c9a7", "2f5b8a9", "e133b6a", "134caf8")},
+	{"github.com/klauspost/compress", releases("v1.18.2", "v1.18.3", "v1.18.4", "v1.18.5", "v1.18.6", "v1.18.7")},
 }
 
-// Change is a release after another.
+// commits are changes from the parent of each.
+func commits(names ...string) (changes [][2]string) {
+	for _, name := range names {
+		changes = append(changes, [2]string{name + "^", name})
+	}
+	return changes
+}
+
+// releases are changes from each to the next.
+func releases(names ...string) (changes [][2]string) {
+	for i, name := range names[1:] {
+		changes = append(changes, [2]string{names[i], name})
+	}
+	return changes
+}
+
+// Change is a revision or release after another.
 type Change struct {
 	Module  string `json:"module"`
 	Old     string `json:"old"`
@@ -55,11 +75,16 @@ type Change struct {
 	Benchmarks int `json:"benchmarks"`
 	// DecideNs is how long deciding takes with all objects in the build cache.
 	DecideNs int64 `json:"decide_ns"`
+	// DecideCPUNs is the processor time of it, that of the go command included.
+	DecideCPUNs int64 `json:"decide_cpu_ns"`
 	// Whys count the reasons of the others, by the first difference.
 	Whys map[string]int `json:"whys"`
 	// Rows are times of decided ones, measured all the same.
 	Rows []compare.Row `json:"rows,omitempty"`
+	// MeasureNs is how long measuring each of them took, beside builds.
+	MeasureNs []int64 `json:"measure_ns,omitempty"`
 
+	clone   string      // its directory, where the steps are commits
 	decided [][2]string // package and benchmark, still to be measured
 }
 
@@ -69,6 +94,7 @@ func run(ctx context.Context) error {
 	end := flag.Duration("for", 20*time.Minute, "begin no further measurement after this `time`")
 	rounds := flag.Int("rounds", 17, "measure decided benchmarks with `n` rounds")
 	only := flag.String("only", "", "only the module `path`")
+	clones := flag.String("clones", ".", "`directory` with clones of the modules that steps are commits of, by the last element of their paths")
 	out := ledger.Flags("samecode")
 	flag.Parse()
 	return out.Tabulate(func() error {
@@ -83,12 +109,12 @@ func run(ctx context.Context) error {
 		defer os.RemoveAll(tmp)
 		deadline := time.Now().Add(*end)
 		for _, s := range subjects {
-			for i, v := range s.versions[1:] {
-				done := slices.ContainsFunc(e.Samples, func(c Change) bool { return c.Module == s.module && c.New == v })
+			for _, step := range s.changes {
+				done := slices.ContainsFunc(e.Samples, func(c Change) bool { return c.Module == s.module && c.New == step[1] })
 				if done || ctx.Err() != nil || *only != "" && *only != s.module || time.Now().After(deadline) {
 					continue
 				}
-				c := Change{Module: s.module, Old: s.versions[i], New: v, Whys: map[string]int{}}
+				c := Change{Module: s.module, Old: step[0], New: step[1], Whys: map[string]int{}, clone: filepath.Join(*clones, path.Base(s.module))}
 				if err := c.examine(ctx, tmp); err != nil {
 					c.Failure = err.Error()
 				}
@@ -119,6 +145,10 @@ func run(ctx context.Context) error {
 // options returns the options of a proof of the change.
 func (c *Change) options(ctx context.Context, tmp string) (o benchmarks.Options, err error) {
 	o = benchmarks.DefaultOptions()
+	if o.Dir = c.clone; !strings.HasPrefix(c.New, "v") {
+		o.Old, o.New = c.Old, c.New
+		return o, o.Validate()
+	}
 	o.Dir = tmp
 	if o.Old, err = checkout(ctx, tmp, c.Module, c.Old); err != nil {
 		return o, err
@@ -141,9 +171,9 @@ func (c *Change) examine(ctx context.Context, tmp string) error {
 	}
 	defer pair.Close()
 	benchmarks.SameCode(ctx, &o, pair) // fills the build cache
-	begin := time.Now()
+	begin, cpu := time.Now(), cpuTime()
 	verdicts := benchmarks.SameCode(ctx, &o, pair)
-	c.DecideNs = time.Since(begin).Nanoseconds()
+	c.DecideNs, c.DecideCPUNs = time.Since(begin).Nanoseconds(), (cpuTime() - cpu).Nanoseconds()
 	for i, p := range pair.Packages() {
 		names, err := pair.Binary(compare.New, i).Benchmarks(ctx, ".")
 		if err != nil {
@@ -177,13 +207,19 @@ func (c *Change) measure(ctx context.Context, tmp string, rounds int) {
 		return
 	}
 	o.Packages, o.Bench, o.AA, o.Tests, o.Rounds, o.Budget = next[0], "^"+regexp.QuoteMeta(next[1])+"$", true, 0, rounds, 3*time.Minute
+	var begin time.Time // of the rounds
+	o.Progress = func(e prove.Event) {
+		if begin.IsZero() && e.Round > 0 {
+			begin = time.Now()
+		}
+	}
 	res, err := benchmarks.Run(ctx, o)
 	if err != nil {
 		return // it fails on its own account, or is too slow
 	}
 	for _, r := range res.Benchmarks {
 		if r.Metric == compare.NsPerOp && r.Measured() && r.Look > 0 {
-			c.Rows = append(c.Rows, r)
+			c.Rows, c.MeasureNs = append(c.Rows, r), append(c.MeasureNs, time.Since(begin).Nanoseconds())
 			fmt.Fprintf(os.Stderr, "%s %s %s: %s %.3f\n", c.Module, c.New, r.Name, r.Verdict, r.Ratio)
 		}
 	}

@@ -79,6 +79,8 @@ type state struct {
 	methods []method // of types that are converted to an interface
 	called  map[signature]bool
 	named   map[string]bool // methods that are called by name
+	asked   map[string]bool // methods of interfaces
+	apart   map[string]bool // methods of types that are not the same on both sides
 	reflect bool            // methods are looked up by reflection
 	weak    [][2]node       // pairs that are equal if reached at all
 	uses    use
@@ -103,9 +105,9 @@ type signature struct {
 // method is one of a type, as three relocations of a pair of definitions.
 type method struct {
 	signature
-	new, old def
-	at       int
-	kept     bool
+	new, old  def
+	at, atOld int
+	kept      bool
 }
 
 func newWalk(old, new *Program) *walk {
@@ -114,7 +116,7 @@ func newWalk(old, new *Program) *walk {
 	w := &walk{
 		t: t, old: old, new: new, cut: make(map[node]bool),
 		partner: make([]node, n), back: make([]node, n), bits: make([]bits, n), usedOld: make([]bool, n),
-		state: state{called: make(map[signature]bool), named: make(map[string]bool)},
+		state: state{called: make(map[signature]bool), named: make(map[string]bool), asked: make(map[string]bool), apart: make(map[string]bool)},
 	}
 	for _, list := range []string{"tests", "benchmarks", "fuzzTargets", "examples"} {
 		if n := t.lookup("main."+list, 0); n != 0 {
@@ -201,7 +203,9 @@ func (w *walk) reach(n, o node) {
 	switch {
 	case w.partner[n] == o:
 	case w.partner[n] != 0 || w.back[o] != 0:
-		w.differ("%s stands for two symbols", w.name(n))
+		if !w.sameContent(n, o) {
+			w.differ("%s stands for two symbols", w.name(n))
+		}
 		return
 	default:
 		w.change(n)
@@ -259,7 +263,7 @@ func (w *walk) flood() {
 			if m := &w.methods[i]; !m.kept && (w.reflect && exported(m.name) || w.called[m.signature] || w.named[m.name]) {
 				m.kept = true
 				for j := range 3 {
-					w.edge(m.new, m.old, m.at+j)
+					w.edge(m.new, m.old, m.at+j, m.atOld+j)
 				}
 			}
 		}
@@ -267,8 +271,9 @@ func (w *walk) flood() {
 			break
 		}
 	}
+	w.checkApart()
 	for _, p := range w.weak {
-		if n, o := p[0], p[1]; w.partner[n] != o && (w.bits[n]&reached != 0 || w.back[o] != 0) {
+		if n, o := p[0], p[1]; w.partner[n] != o && (w.bits[n]&reached != 0 || w.back[o] != 0) && !w.sameContent(n, o) {
 			w.differ("%s stands for two symbols", w.name(n))
 		}
 	}
@@ -300,6 +305,7 @@ func (w *walk) visit(n node) {
 		w.differ("%s", w.name(n))
 		return
 	}
+	d, e = w.oneCopy(n, o, d, e)
 	w.moved = w.moved || first && d != e && !w.samePlace(d, e)
 	w.follow(n, d, e, first)
 }
@@ -347,10 +353,29 @@ func (w *walk) undefined(n, o node) {
 	}
 }
 
+// sameContent reports whether two symbols are constants that are known by their
+// content alone and refer to nothing. A linker makes one of all copies, so how
+// many objects have one says nothing.
+func (w *walk) sameContent(n, o node) bool {
+	d, okD := w.new.definition(n)
+	e, okE := w.old.definition(o)
+	if !okD || !okE {
+		return false
+	}
+	a, b, i, j := w.t.object(d), w.t.object(e), int(d.symbol), int(e.symbol)
+	return a.Hashed(i) && b.Hashed(j) && a.Relocs(i).Len() == 0 && equalForm(a, b, i, j)
+}
+
 // equal compares two definitions, but for what they refer to.
 func (w *walk) equal(d, e def) bool {
 	a, b := w.t.object(d), w.t.object(e)
-	return a.Text == b.Text && equalForm(a, b, int(d.symbol), int(e.symbol)) && w.equalAux(d, e)
+	if a.Symbol(int(d.symbol)).Flags&goobj.GoType != 0 {
+		return w.equalTypes(d, e) && w.equalAux(d, e)
+	}
+	// Any package that needs them has a copy of some symbols: theirs are not the
+	// pragmas of the package that the linker takes the copy of.
+	copies := a.Symbol(int(d.symbol)).Flags&b.Symbol(int(e.symbol)).Flags&goobj.DuplicateOK != 0
+	return (copies || a.Text == b.Text) && equalForm(a, b, int(d.symbol), int(e.symbol)) && w.equalAux(d, e)
 }
 
 // equalForm compares what two symbols are, and where they refer to something.
@@ -429,9 +454,9 @@ func (w *walk) ends(d, e def, x, y goobj.Ref) (n, o node, ok bool) {
 	return n, o, okN && okO
 }
 
-// edge follows the i-th relocation of a pair.
-func (w *walk) edge(d, e def, i int) {
-	x, y := w.t.object(d).Relocs(int(d.symbol)).At(i).Ref, w.t.object(e).Relocs(int(e.symbol)).At(i).Ref
+// edge follows the i-th relocation of new and the j-th of old.
+func (w *walk) edge(d, e def, i, j int) {
+	x, y := w.t.object(d).Relocs(int(d.symbol)).At(i).Ref, w.t.object(e).Relocs(int(e.symbol)).At(j).Ref
 	n, o, ok := w.ends(d, e, x, y)
 	if !ok {
 		w.differ("a reference of %s", w.t.object(d).Name(int(d.symbol)))

@@ -17,7 +17,21 @@ func (w *walk) follow(n node, d, e def, first bool) {
 	converted := flags&goobj.GoType != 0 && w.bits[n]&inIface != 0
 	// All packages are initialised, in whatever order.
 	x, y := a.Relocs(int(d.symbol)).After(goobj.InitOrder), b.Relocs(int(e.symbol)).After(goobj.InitOrder)
-	for i := 0; i < x.Len(); i++ {
+	edges := x.Len()
+	if flags&goobj.GoType != 0 {
+		m, okM := w.tableOf(w.new, d)
+		o, okO := w.tableOf(w.old, e)
+		if !okM || !okO {
+			w.differ("%s, whose methods are not understood", w.name(n))
+			return
+		}
+		edges = m.first
+		w.followMethods(d, e, m, o, converted, first)
+		if first {
+			w.ask(d)
+		}
+	}
+	for i := range edges {
 		r, s := x.At(i), y.At(i)
 		p, q, ok := w.ends(d, e, r.Ref, s.Ref)
 		if !ok {
@@ -30,15 +44,8 @@ func (w *walk) follow(n node, d, e def, first bool) {
 		switch r.Type {
 		case goobj.UseType:
 		case goobj.MethodOff:
-			if i+2 >= x.Len() {
-				w.differ("%s, whose methods are not understood", w.name(n))
-				return
-			}
-			if converted {
-				w.convert(p)
-				w.methodOf(d, e, i)
-			}
-			i += 2
+			w.differ("%s, whose methods are not understood", w.name(n))
+			return
 		case goobj.UseIface:
 			w.convert(p)
 			w.convertItab(p)
@@ -113,18 +120,18 @@ func (w *walk) convertItab(n node) {
 
 // methodOf notes a method of a type that is converted to an interface. Its name
 // stands before the first of its relocations.
-func (w *walk) methodOf(d, e def, i int) {
+func (w *walk) methodOf(d, e def, i, j int) {
 	at := w.t.object(d).Relocs(int(d.symbol)).At(i)
 	s, ok := w.signature(w.new, d, int64(at.Off)-4)
 	if !ok {
 		w.differ("%s, whose methods are not understood", w.t.object(d).Name(int(d.symbol)))
 		return
 	}
-	w.methods = append(w.methods, method{signature: s, new: d, old: e, at: i})
+	w.methods = append(w.methods, method{signature: s, new: d, old: e, at: i, atOld: j})
 }
 
 // call notes that a method of an interface is called.
-func (w *walk) call(d def, r, s goobj.Reloc, n, o node) {
+func (w *walk) call(by def, r, s goobj.Reloc, n, o node) {
 	if n == 0 {
 		w.named["Error"] = true // the one interface that is a builtin
 		return
@@ -142,6 +149,9 @@ func (w *walk) call(d def, r, s goobj.Reloc, n, o node) {
 		return
 	}
 	w.called[x] = true
+	if x.name == "NumMethod" && !w.t.packages[by.pkg-1].trusted {
+		w.uses |= counts
+	}
 }
 
 // callNamed notes that methods of a name are called.

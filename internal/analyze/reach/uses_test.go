@@ -68,6 +68,8 @@ func TestUses(t *testing.T) {
 		{`elf.Open("x")`, opens},
 		{`buildinfo.ReadFile("x")`, opens},
 		{`debug.ReadBuildInfo()`, tells},
+		{`reflect.ValueOf("x").NumMethod()`, counts},
+		{`reflect.ValueOf("x").NumField()`, 0},
 		{`runtime.Caller(0)`, places},
 		{`runtime.Callers(0, make([]uintptr, 9))`, places},
 		{`runtime.FuncForPC(0).Name()`, places},
@@ -90,6 +92,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strconv"

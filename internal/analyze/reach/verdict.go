@@ -17,6 +17,7 @@ const (
 	starts                 // programs
 	tells                  // what it was built of
 	places                 // which function and line of the source it runs
+	counts                 // methods of types
 )
 
 // useOf tells by a symbol's name what referring to it may do. The functions of
@@ -50,6 +51,10 @@ func useOf(symbol string) use {
 		}
 	case "os/exec":
 		return starts
+	case "reflect":
+		if begins("value.nummethod", "(*rtype).nummethod") {
+			return counts
+		}
 	case "runtime":
 		if begins("caller", "(*frames)", "funcforpc", "(*func)") || name == "stack" {
 			return places
@@ -191,7 +196,7 @@ func (w *walk) mark() state {
 	w.changed, w.before = w.changed[:0], w.before[:0]
 	s := w.state
 	s.queue, s.methods, s.weak = slices.Clone(s.queue), slices.Clone(s.methods), s.weak[:len(s.weak):len(s.weak)]
-	s.called, s.named = maps.Clone(s.called), maps.Clone(s.named)
+	s.called, s.named, s.asked, s.apart = maps.Clone(s.called), maps.Clone(s.named), maps.Clone(s.asked), maps.Clone(s.apart)
 	return s
 }
 

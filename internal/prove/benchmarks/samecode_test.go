@@ -87,42 +87,50 @@ func TestPlanted(t *testing.T) {
 		beside  reach.OtherDifferences
 		differ  string // benchmarks, separated by blanks
 	}{
-		"nothing":             {},
-		"a reached function":  {edits: [][3]string{{"planted.go", "x + 11", "x + 10"}}, differ: "Plain"},
-		"an unreached one":    {edits: [][3]string{{"planted.go", "x + 12", "x*12 + 1"}}},
-		"one more function":   {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "type other struct {\n\ta int\n\tb [9]*int\n\tc string\n}\n\nfunc more(x []other) any { return append(x, other{a: len(words)}) }\n\n//go:noinline\nfunc plain"}}, differ: "Placed"},
-		"one more closure":    {edits: [][3]string{{"planted.go", "func unreached(x int) int { return x + 12 }", "func unreached(x int) int { return apply(func(y int) int { return y }, x) }"}}},
-		"one more import":     {edits: [][3]string{{"planted_test.go", "import (\n", "import (\n\t\"io\"\n"}, {"planted_test.go", "sink = unreached(1)", "sink = unreached(1); _, _ = io.WriteString(nil, words)"}}, differ: "Placed"},
-		"an unreached test":   {edits: [][3]string{{"planted_test.go", "unreached(1)", "unreached(2)"}}},
-		"one more test":       {edits: [][3]string{{"planted_test.go", "func TestNothing", "func TestMore(t *testing.T) { t.Log(words) }\n\nfunc TestNothing"}}, differ: "Placed"},
-		"a comment":           {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "// plain is plain.\n//\n//go:noinline\nfunc plain"}}},
-		"a method not called": {edits: [][3]string{{"far/far.go", "x - o.by", "o.by - x"}}},
-		"a variable's value":  {edits: [][3]string{{"planted.go", "start = 3", "start = 4"}}, differ: "Variable"},
-		"an init function":    {edits: [][3]string{{"planted.go", "initialised = 1", "initialised = 2"}}, differ: all},
-		"an embedded file":    {edits: [][3]string{{"words.txt", "some", "more"}}, differ: "Embedded"},
-		"assembly":            {edits: [][3]string{{"planted_" + runtime.GOARCH + ".s", "$5", "$6"}}, differ: "Assembled"},
-		"an interface":        {edits: [][3]string{{"far/far.go", "x + o.by", "o.by - x"}}, differ: "Interface"},
-		"a method by name":    {edits: [][3]string{{"far/far.go", "return 7", "return 8"}}, differ: "Named"},
-		"linkname":            {edits: [][3]string{{"far/far.go", "x * 3", "x * 5"}}, differ: "Linked"},
-		"a generic function":  {edits: [][3]string{{"far/far.go", "n++", "n += 2"}}, differ: "Generic"},
-		"a function value":    {edits: [][3]string{{"planted.go", "2 * y", "3 * y"}}, differ: "Function"},
-		"a constant":          {edits: [][3]string{{"far/far.go", "Size = 16", "Size = 32"}}, differ: "Constant"},
-		"a dependency":        {edits: [][3]string{{"go.mod", "dep/v1", "dep/v2"}}, differ: "Dependency"},
-		"set-up of tests":     {edits: [][3]string{{"planted_test.go", "sink = 1", "sink = 2"}}, differ: all},
-		"a benchmark":         {edits: [][3]string{{"planted_test.go", "{1, 2, 3}", "{1, 2, 4}"}}, differ: "Dependency"},
-		"optimisation":        {options: gobench.BuildOptions{Flags: []string{"-gcflags=example.org/planted=-N"}}, differ: all},
-		"a file it names":     {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.txt"} }}, differ: "Read"},
-		"a file beside it":    {beside: reach.OtherDifferences{File: "README"}, differ: "Read"},
-		"another file":        {beside: reach.OtherDifferences{Files: func() []string { return []string{"nowhere.txt"} }}},
-		"lines":               {edits: [][3]string{{"placed.go", "//go:noinline", "// placed is.\n//\n//go:noinline"}}, differ: "Placed"},
-		"order of packages":   {edits: [][3]string{{"first/first.go", "import (", "import (\n\t_ \"example.org/planted/third\"\n"}}, differ: all},
-		"variables":           {edits: [][3]string{{"planted.go", "func unreached(x int) int {", "func unreached(x int) int {\n\tmany[x] = &x\n"}, {"planted.go", "var start", "var many [9000]*int\n\nvar start"}}, differ: all},
-		"a pointer's place":   {edits: [][3]string{{"placed.go", "b *int", "b int"}, {"placed.go", "c int", "c *int"}}, differ: "Masked"},
-		"a small one's place": {edits: [][3]string{{"placed.go", "e *int", "e int"}, {"placed.go", "f int", "f *int"}}, differ: "Small"},
-		"a type unreached":    {edits: [][3]string{{"placed.go", "h *int", "h int"}}},
-		"one name twice":      {edits: [][3]string{{"twice_test.go", "package planted\n", "package planted_test\n\nimport \"testing\"\n\nfunc BenchmarkPlain(*testing.B) {}\n"}}, differ: all},
-		"a file's stem":       {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.json"} }}, differ: "Read"},
-		"a source's stem":     {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.go"} }}},
+		"nothing":              {},
+		"a reached function":   {edits: [][3]string{{"planted.go", "x + 11", "x + 10"}}, differ: "Plain"},
+		"an unreached one":     {edits: [][3]string{{"planted.go", "x + 12", "x*12 + 1"}}},
+		"one more function":    {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "type other struct {\n\ta int\n\tb [9]*int\n\tc string\n}\n\nfunc more(x []other) any { return append(x, other{a: len(words)}) }\n\n//go:noinline\nfunc plain"}}, differ: "Placed"},
+		"one more closure":     {edits: [][3]string{{"planted.go", "func unreached(x int) int { return x + 12 }", "func unreached(x int) int { return apply(func(y int) int { return y }, x) }"}}},
+		"one more import":      {edits: [][3]string{{"planted_test.go", "import (\n", "import (\n\t\"io\"\n"}, {"planted_test.go", "sink = unreached(1)", "sink = unreached(1); _, _ = io.WriteString(nil, words)"}}, differ: "Placed"},
+		"an unreached test":    {edits: [][3]string{{"planted_test.go", "unreached(1)", "unreached(2)"}}},
+		"one more test":        {edits: [][3]string{{"planted_test.go", "func TestNothing", "func TestMore(t *testing.T) { t.Log(words) }\n\nfunc TestNothing"}}, differ: "Placed"},
+		"a comment":            {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "// plain is plain.\n//\n//go:noinline\nfunc plain"}}},
+		"a method not called":  {edits: [][3]string{{"far/far.go", "x - o.by", "o.by - x"}}},
+		"a variable's value":   {edits: [][3]string{{"planted.go", "start = 3", "start = 4"}}, differ: "Variable"},
+		"an init function":     {edits: [][3]string{{"planted.go", "initialised = 1", "initialised = 2"}}, differ: all},
+		"an embedded file":     {edits: [][3]string{{"words.txt", "some", "more"}}, differ: "Embedded"},
+		"assembly":             {edits: [][3]string{{"planted_" + runtime.GOARCH + ".s", "$5", "$6"}}, differ: "Assembled"},
+		"an interface":         {edits: [][3]string{{"far/far.go", "x + o.by", "o.by - x"}}, differ: "Interface"},
+		"one more method":      {edits: [][3]string{{"far/far.go", "// Named has", "// Mul is new.\nfunc (o *One) Mul(x int) int { return o.by * x }\n\n// Named has"}}, differ: "Counted"},
+		"a method renamed":     {edits: [][3]string{{"far/far.go", "(o *One) Sub", "(o *One) Minus"}}, differ: "Counted"},
+		"a method it asks for": {edits: [][3]string{{"far/far.go", "Div(x int64) int", "Div(x int) int"}}, differ: "Asked Counted"},
+		"a method's type":      {edits: [][3]string{{"far/far.go", "Sub(x int) int { return x - o.by }", "Sub(x uint) int { return int(x) }"}}, differ: "Counted"},
+		"a method reflected":   {edits: [][3]string{{"far/far.go", "// Hello is it.", "// Mul is new.\nfunc (Named) Mul() int { return 1 }\n\n// Hello is it."}}, differ: "Named"},
+		"a method unexported":  {edits: [][3]string{{"far/far.go", "// Hello is it.", "func (Named) mul() int { return 1 }\n\n// Hello is it."}}},
+		"an interface's":       {edits: [][3]string{{"far/far.go", "interface{ Div(int) int }", "interface{ Div(int64) int }"}}, differ: "Asked"},
+		"a copy of a type":     {edits: [][3]string{{"planted.go", "func unreached(x int) int {", "func unreached(x int) int {\n\tboxed = [16]uint8{byte(x)}\n"}, {"placed.go", "type pair", "var boxed any\n\ntype pair"}}},
+		"a method by name":     {edits: [][3]string{{"far/far.go", "return 7", "return 8"}}, differ: "Named"},
+		"linkname":             {edits: [][3]string{{"far/far.go", "x * 3", "x * 5"}}, differ: "Linked"},
+		"a generic function":   {edits: [][3]string{{"far/far.go", "n++", "n += 2"}}, differ: "Generic"},
+		"a function value":     {edits: [][3]string{{"planted.go", "2 * y", "3 * y"}}, differ: "Function"},
+		"a constant":           {edits: [][3]string{{"far/far.go", "Size = 16", "Size = 32"}}, differ: "Constant"},
+		"a dependency":         {edits: [][3]string{{"go.mod", "dep/v1", "dep/v2"}}, differ: "Dependency"},
+		"set-up of tests":      {edits: [][3]string{{"planted_test.go", "sink = 1", "sink = 2"}}, differ: all},
+		"a benchmark":          {edits: [][3]string{{"planted_test.go", "{1, 2, 3}", "{1, 2, 4}"}}, differ: "Dependency"},
+		"optimisation":         {options: gobench.BuildOptions{Flags: []string{"-gcflags=example.org/planted=-N"}}, differ: all},
+		"a file it names":      {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.txt"} }}, differ: "Read"},
+		"a file beside it":     {beside: reach.OtherDifferences{File: "README"}, differ: "Read"},
+		"another file":         {beside: reach.OtherDifferences{Files: func() []string { return []string{"nowhere.txt"} }}},
+		"lines":                {edits: [][3]string{{"placed.go", "//go:noinline", "// placed is.\n//\n//go:noinline"}}, differ: "Placed"},
+		"order of packages":    {edits: [][3]string{{"first/first.go", "import (", "import (\n\t_ \"example.org/planted/third\"\n"}}, differ: all},
+		"variables":            {edits: [][3]string{{"planted.go", "func unreached(x int) int {", "func unreached(x int) int {\n\tmany[x] = &x\n"}, {"planted.go", "var start", "var many [9000]*int\n\nvar start"}}, differ: all},
+		"a pointer's place":    {edits: [][3]string{{"placed.go", "b *int", "b int"}, {"placed.go", "c int", "c *int"}}, differ: "Masked"},
+		"a small one's place":  {edits: [][3]string{{"placed.go", "e *int", "e int"}, {"placed.go", "f int", "f *int"}}, differ: "Small"},
+		"a type unreached":     {edits: [][3]string{{"placed.go", "h *int", "h int"}}},
+		"one name twice":       {edits: [][3]string{{"twice_test.go", "package planted\n", "package planted_test\n\nimport \"testing\"\n\nfunc BenchmarkPlain(*testing.B) {}\n"}}, differ: all},
+		"a file's stem":        {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.json"} }}, differ: "Read"},
+		"a source's stem":      {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.go"} }}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.beside.Files == nil {
@@ -137,7 +145,7 @@ func TestPlanted(t *testing.T) {
 				}
 				return
 			}
-			if len(verdicts) != 15 {
+			if len(verdicts) != 17 {
 				t.Fatalf("%d verdicts", len(verdicts))
 			}
 			for _, name := range slices.Sorted(maps.Keys(verdicts)) {
@@ -205,7 +213,7 @@ func TestSameCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.ExitCode() != 0 || !strings.Contains(res.Verdict.Text, "both sides run the same code: nothing was measured") || len(res.Benchmarks) != 3*15 {
+	if res.ExitCode() != 0 || !strings.Contains(res.Verdict.Text, "both sides run the same code: nothing was measured") || len(res.Benchmarks) != 3*17 {
 		t.Errorf("%+v, %d rows", res.Verdict, len(res.Benchmarks))
 	}
 }

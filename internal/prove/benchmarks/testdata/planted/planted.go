@@ -41,6 +41,9 @@ func named(name string) int {
 }
 
 //go:noinline
+func counted(x any) int { return reflect.TypeOf(x).NumMethod() }
+
+//go:noinline
 func apply(f func(int) int, x int) int { return f(x) }
 
 //go:noinline

@@ -50,6 +50,22 @@ func BenchmarkInterface(b *testing.B) {
 	}
 }
 
+func BenchmarkAsked(b *testing.B) {
+	a := far.NewOne()
+	for b.Loop() {
+		if far.Divides(a) {
+			sink++
+		}
+	}
+}
+
+func BenchmarkCounted(b *testing.B) {
+	a := far.NewOne()
+	for b.Loop() {
+		sink = counted(a)
+	}
+}
+
 func BenchmarkNamed(b *testing.B) {
 	for b.Loop() {
 		sink = named(os.Getenv("NAME") + "Hello")

@@ -30,6 +30,20 @@ func (o *One) Add(x int) int { return x + o.by }
 // Sub is never called.
 func (o *One) Sub(x int) int { return x - o.by }
 
+// Divider is what One is asked for, and nothing calls.
+type Divider interface{ Div(int) int }
+
+// Divides asks.
+//
+//go:noinline
+func Divides(a Adder) bool {
+	_, ok := a.(Divider)
+	return ok
+}
+
+// Div makes no Divider of One: its argument is another one.
+func (o *One) Div(x int64) int { return o.by / int(x) }
+
 // Named has a method that is found by name.
 type Named struct{}
 
