@@ -33,11 +33,11 @@ const (
 	setBytes      = 96
 )
 
-// Memory returns about how many bytes the profile under construction takes,
+// Memory returns the approximate size in bytes of the profile under construction,
 // with the builder's and a reader's indexes.
 func (b *Builder) Memory() int64 { return b.memory + sampleBytes*int64(b.p.samples) }
 
-// Memory returns about how many bytes the merged profile takes, with the index
+// Memory returns the approximate size in bytes of the merged profile, with the index
 // of its samples.
 func (m *Merger) Memory() int64 {
 	return m.b.Memory() + int64(m.b.p.samples)*(64+8*int64(len(m.row)))

@@ -68,8 +68,8 @@ func (s *Subject) BlocksSeen(n, size int64) (seen, deviation float64) {
 // number requires.
 const FewestSeen = 4
 
-// Outgrown returns those samples of a slice's growth in the allocation profile
-// whose blocks were given up for larger ones: all sizes but those that a tenth
+// Outgrown returns the samples of a slice's growth in the allocation profile whose
+// blocks were replaced by larger ones: all sizes but those that a tenth
 // or more of the slices ended with. What remains is what a slice of the right
 // size from the start would allocate too. The share of the blocks that are
 // outgrown, by number and by bytes, whichever is smaller, is share. ok is false

@@ -1,13 +1,13 @@
 // Package diagnose answers what to change in a program, and how much could be
 // gained at most: it runs rules over the profiles, the source and the typed
 // calls of each benchmark, of a program or of a service under load, and weighs
-// what they claim. The verdict says in one line what the time goes to or waits
-// for: it knows also what the requests' traces, the control group and the load
-// generator have to say, where they were recorded.
+// their claims. The verdict names in one line the work or the wait that takes the
+// time; it also uses the requests' traces, the control group and the load generator,
+// if they were recorded.
 //
-// A [Rule] is documented data with a function. It reads a [Subject] and claims
-// places: the user's own statement, the samples of each profile that belong to
-// it, and the part of them that the remedy removes. The runner ([Run]) computes
+// A [Rule] is documented data with a function. It reads a [Subject] and makes
+// claims: each names a statement of the user's own, its samples in each profile, and
+// the part of them that the remedy removes. The runner ([Run]) computes
 // every figure from those sets of samples, so that no rule invents one:
 //
 //	cpu_ratio         = cum of the place / all base samples of the CPU profile

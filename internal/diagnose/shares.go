@@ -128,7 +128,7 @@ func baseWhere(c *hot.Classified, t int, is func(stack []callstack.FrameID) bool
 	return set.Has
 }
 
-// BaseCPUSamples returns how many samples of the base the CPU profile holds.
+// BaseCPUSamples returns the number of samples of the base in the CPU profile.
 func (s *Subject) BaseCPUSamples() int64 {
 	column, each := s.sampleCounts()
 	return s.baseTotal(s.CPU, column) / each
@@ -166,8 +166,8 @@ func (s *Subject) AllocShare(keep Keep) float64 {
 	return ratio(baseSum(s.Allocs, s.AllocCol, keep), s.baseTotal(s.Allocs, s.AllocCol))
 }
 
-// AllocSamples returns how many allocations of the base the profile has seen; 0
-// where it counts every one, and its shares have no sampling error.
+// AllocSamples returns the number of sampled allocations of the base; 0 if the profile
+// counts every one, so that its shares have no sampling error.
 //
 // Of objects of b bytes the runtime samples each with the probability
 // p = 1 − e^(−b/r), r the profile's rate in bytes, and the profile's counts are

@@ -22,18 +22,18 @@ import (
 // drive does one load and says what came of it.
 func (l *loadFlags) drive(ctx context.Context, e *cli.Env, plan *loadPlan) error {
 	view := newLoadView(ctx, e, plan)
-	var kept *loadOutputs
+	var outputs *loadOutputs
 	// -hdr may be a pipe that nobody reads.
 	if err := cli.Abandonable(ctx, func() (err error) {
-		kept, err = l.keep(ctx, e, plan)
+		outputs, err = l.openOutputs(ctx, e, plan)
 		return err
 	}); err != nil {
 		return err
 	}
-	defer kept.discard()
+	defer outputs.discard()
 	o := plan.options
 	o.Progress = view.progress
-	sink := &loadSink{plan: plan, view: view, kept: kept, course: loadreport.NewCourse(o.Schedule.Open())}
+	sink := &loadSink{plan: plan, view: view, outputs: outputs, course: loadreport.NewCourse(o.Schedule.Open())}
 	if l.stream {
 		sink.stream = e.Stdout
 		view.On = view.On && !e.StdoutTerminal // which shows the lines
@@ -47,7 +47,7 @@ func (l *loadFlags) drive(ctx context.Context, e *cli.Env, plan *loadPlan) error
 	run := newLoadRun(plan.name, plan.told, result, plan.bounds)
 	run.Course = sink.course
 	// What was measured is shown and kept, also where it was interrupted.
-	files, trouble := l.write(ctx, &run, kept, plan)
+	files, trouble := l.write(ctx, &run, outputs, plan)
 	page := &loadreport.Page{Runs: []loadreport.Run{run}, Warnings: l.warnings}
 	outcome := loadOutcome(result, plan)
 	if outcome == nil || exitOf(outcome) != cli.ExitInterrupted {
@@ -91,18 +91,18 @@ func newLoadRun(name string, told loadresult.Plan, result *loadresult.Result, bo
 
 // loadSink takes the seconds of a load as they are closed.
 type loadSink struct {
-	plan   *loadPlan
-	view   *loadView
-	kept   *loadOutputs
-	course *loadreport.Course
-	stream io.Writer // nil: none
-	err    error     // the first; the load goes on
+	plan    *loadPlan
+	view    *loadView
+	outputs *loadOutputs
+	course  *loadreport.Course
+	stream  io.Writer // nil: none
+	err     error     // the first; the load goes on
 }
 
 func (s *loadSink) interval(iv loadresult.Interval) {
 	s.course.Add(iv)
-	s.kept.interval(iv)
-	line := loadreport.LoadInterval{Interval: iv, At: iv.Start.Sub(s.kept.start)}
+	s.outputs.interval(iv)
+	line := loadreport.LoadInterval{Interval: iv, At: iv.Start.Sub(s.outputs.start)}
 	if schedule := s.plan.options.Schedule; schedule.Open() {
 		planned := schedule.Rate(line.At + iv.Length/2)
 		line.Planned = &planned
@@ -216,11 +216,11 @@ func firstFailure(r *loadresult.Result) string {
 }
 
 // write writes what the flags ask for beside the summary.
-func (l *loadFlags) write(ctx context.Context, run *loadreport.Run, kept *loadOutputs, plan *loadPlan) (loadreport.Files, error) {
+func (l *loadFlags) write(ctx context.Context, run *loadreport.Run, outputs *loadOutputs, plan *loadPlan) (loadreport.Files, error) {
 	var files loadreport.Files
-	errs := []error{kept.commit(run.Result.Start), l.writeTables(ctx, run, cli.WriteResult)}
-	if kept.writer != nil {
-		path, err := kept.finish(run, plan.bounds)
+	errs := []error{outputs.commit(run.Result.Start), l.writeTables(ctx, run, cli.WriteResult)}
+	if outputs.writer != nil {
+		path, err := outputs.finish(run, plan.bounds)
 		files.Recording = path
 		if err != nil {
 			return files, errors.Join(append(errs, err)...)

@@ -102,14 +102,14 @@ func (s *kneeSearch) record(e *cli.Env, page *load.Search) (path string, err err
 	if run.Result.Open {
 		plan.options = s.options(true, run.Result.Rate, time.Second)
 	}
-	kept, err := s.l.keep(context.Background(), e, &plan)
+	outputs, err := s.l.openOutputs(context.Background(), e, &plan)
 	if err != nil {
 		return "", err
 	}
-	defer kept.discard()
-	w := kept.writer
+	defer outputs.discard()
+	w := outputs.writer
 	w.Meter, w.Manifest.Origin = s.meter, s.began
-	if err := s.knee.replay(func(iv loadresult.Interval) { kept.interval(iv) }); err != nil {
+	if err := s.knee.replay(func(iv loadresult.Interval) { outputs.interval(iv) }); err != nil {
 		return "", err
 	}
 	w.AddProfiles(s.profiles.knee, "")
@@ -127,7 +127,7 @@ func (s *kneeSearch) record(e *cli.Env, page *load.Search) (path string, err err
 	if run.Result.Open {
 		bounds = s.plan.bounds
 	}
-	return kept.finish(run, bounds)
+	return outputs.finish(run, bounds)
 }
 
 // searched puts the search onto the page of its load, by the name that tells it

@@ -179,7 +179,7 @@ func TestLogThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &loadFlags{hdr: link}
-	k, err := l.keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := l.openOutputs(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestLogWithGap(t *testing.T) {
 	if err := os.WriteFile(name, []byte("kept"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	k, err := (&loadFlags{hdr: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := (&loadFlags{hdr: name}).openOutputs(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestRecordingWithGap(t *testing.T) {
 	name := writeLoad(t, func(map[string][]byte) {})
 	plan := new(loadPlan)
 	plan.options.Schedule = schedule.Constant(1)
-	k, err := (&loadFlags{out: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), plan)
+	k, err := (&loadFlags{out: name}).openOutputs(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func TestLogToPipe(t *testing.T) {
 	dir := t.TempDir()
 	name, pipe := makePipe(t, dir)
 	for _, whole := range []bool{true, false} {
-		k, err := (&loadFlags{hdr: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+		k, err := (&loadFlags{hdr: name}).openOutputs(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestLogToPipe(t *testing.T) {
 func TestLogWithoutPlace(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "times.hlog")
-	k, err := (&loadFlags{hdr: name}).keep(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
+	k, err := (&loadFlags{hdr: name}).openOutputs(t.Context(), cli.NewEnv(nil, nil, io.Discard, io.Discard), new(loadPlan))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,8 @@ type hdrFile struct {
 	to   string   // the name that it gets; "": it has it from the beginning
 }
 
-// keep opens what the flags ask for.
-func (l *loadFlags) keep(ctx context.Context, e *cli.Env, plan *loadPlan) (*loadOutputs, error) {
+// openOutputs opens the files that the flags request.
+func (l *loadFlags) openOutputs(ctx context.Context, e *cli.Env, plan *loadPlan) (*loadOutputs, error) {
 	k := new(loadOutputs)
 	open := plan.options.Schedule.Open()
 	if l.hdr != "" {

@@ -60,8 +60,8 @@ func PointOf(r *loadresult.Result, level float64, bounds slo.Bounds) Point {
 // that is not.
 const chance = 0.05
 
-// Enough returns the number of answers that the bounds on quantiles need; 0: there are none. Of n
-// answers all are below the quantile q of all there could be with the probability
+// Enough returns the number of responses that the bounds on quantiles need; 0: there are
+// none. Of n responses all are below the quantile q of all there could be with the probability
 // qⁿ: with fewer than
 //
 //	n = ln(0.05) / ln(q)

@@ -26,7 +26,7 @@ type Frames struct {
 	trimmed bool            // built with -trimpath
 }
 
-// NewFrames is for a binary of a package whose build began at a moment.
+// NewFrames returns the frames for a binary of a package whose build began at built.
 func NewFrames(t *gobench.Target, b *gobench.Binary, built time.Time) *Frames {
 	f := &Frames{Finder: &source.Finder{GOROOT: t.GOROOT, GOMODCACHE: t.GOMODCACHE, Workspace: t.Workspace}, owned: make(map[string]bool), built: built}
 	for _, m := range t.Own {

@@ -104,8 +104,8 @@ func (p *Package) UsedIn(n ast.Node, obj types.Object) bool {
 // Global reports whether a variable is a package's.
 func Global(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
-// Parameter returns which parameter of a declared function a variable is that nothing
-// else sets, counted from 1; 0: it is none.
+// Parameter returns the number, from 1, of the parameter of a declared function that a
+// variable is, if nothing else sets it; else 0.
 func (p *Package) Parameter(v *types.Var) int {
 	if s, ok := p.variables().once(v); ok && s.way == parameter {
 		return s.param

@@ -69,7 +69,7 @@ func (d Delta) Diff() float64 { return d.New - d.Old }
 // Differs reports whether the difference is more than its error.
 func (d Delta) Differs() bool { return d.Diff() > d.Error || -d.Diff() > d.Error }
 
-// Decision is what the compiler said on one side only.
+// Decision is a decision that the compiler made on one side only.
 type Decision struct {
 	Side string `json:"side"` // "old" or "new"
 	Kind string `json:"kind"` // as in package format/compiler: "escapes", "moved", "stays", "inlines", "can-inline", "cannot-inline"

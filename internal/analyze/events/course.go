@@ -30,9 +30,9 @@ func (s *series) course(pick func([]float64) float64) Course {
 	return c
 }
 
-// GoroutineCourse is that of the number of goroutines in the last life of the
-// process, while the load was on. Of a process that tells little of itself a few
-// rows are enough if each has more than the one before; then the warm-up counts.
+// GoroutineCourse returns the course of the number of goroutines in the last life of
+// the process, during the load. For a process with few rows a few are enough if each
+// has more than the one before; then the warm-up counts too.
 func GoroutineCourse(in Input) Course {
 	count := func() *series {
 		var s series
@@ -51,12 +51,12 @@ func GoroutineCourse(in Input) Course {
 	return count().fewCourse()
 }
 
-// HeapCourse is that of the live heap in the last life of the process, up to
-// the load's end: what the collector found alive, where it ran often enough;
-// else what there was after its collections; and where it hardly ran, of all
-// rows the least in each part, which has garbage in it. A heap that grows is
-// collected more and more seldom, so the warm-up counts, and a few collections
-// are enough if each finds more than the one before.
+// HeapCourse returns the course of the live heap in the last life of the process, up
+// to the end of the load: the live heap that the collector found, if it ran often
+// enough; else the heap after its collections; and if it hardly ran, the smallest row
+// of each part, which includes garbage. A growing heap is collected more and more
+// rarely, so the warm-up counts, and a few collections are enough if each finds more
+// than the one before.
 func HeapCourse(in Input) Course {
 	least := func(v []float64) float64 { return stat.Quantile(v, 0) }
 	if in.Load != (Span{}) {

@@ -82,7 +82,7 @@ type Result struct {
 // SpanNs returns the time that the cycles span.
 func (r *Result) SpanNs() int64 { return r.ToNs - r.FromNs }
 
-// RatePerS returns the number of cycles that began in a second of the span; NaN of none.
+// RatePerS returns the number of cycles per second of the span; NaN for no span.
 func (r *Result) RatePerS() float64 { return per(float64(r.Cycles)*1e9, float64(r.SpanNs())) }
 
 // AllocatedPerS is bytes allocated in a second.

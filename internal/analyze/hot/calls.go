@@ -2,7 +2,7 @@ package hot
 
 import "whet/internal/callstack"
 
-// Calls returns how often a benchmark's loop was called in a run with -benchtime
+// Calls returns the number of calls of a benchmark's loop in a run with -benchtime
 // nx, of which p is a profile. Package testing first calls the benchmark
 // function with b.N at 1, in run1, and then with n, in launch: n + 1 calls.
 // Where n is 1 it is content with the first, and b.Loop makes all n of them

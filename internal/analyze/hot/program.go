@@ -50,8 +50,8 @@ func measures(p *stacks, stack []callstack.FrameID) bool {
 	return false
 }
 
-// OfAgent is for each sample whether whet's agent is at work in it, or the
-// runtime on the tracer's behalf, which the agent started.
+// OfAgent reports for each sample whether whet's agent runs in it, or the runtime on
+// behalf of the tracer that the agent started.
 func OfAgent(p *callstack.Frames) []bool {
 	c := classifyStacks(p, &Loops{}, func(p *stacks, stack []callstack.FrameID) verdict {
 		if len(stack) > 0 && strings.HasPrefix(p.Frame(stack[len(stack)-1]).Function, "runtime.(*traceAdvancerState).") {

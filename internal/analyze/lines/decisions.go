@@ -39,8 +39,8 @@ func (d *Decisions) Add(all []compiler.Decision) {
 	}
 }
 
-// At returns those on a line that say something of cost: what is allocated, which calls
-// were inlined, which function is too complex to be.
+// At returns the decisions on a line that concern cost: allocations, inlined calls, and
+// functions too complex to be inlined.
 func (d *Decisions) At(file string, line int) []compiler.Decision {
 	if d == nil {
 		return nil

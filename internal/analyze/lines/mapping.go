@@ -26,7 +26,7 @@ func Map(from, to []string) Mapping {
 	return m
 }
 
-// To returns where a line is now; ok is false where it changed or is gone.
+// To returns the present number of a line; ok is false if it changed or is gone.
 func (m Mapping) To(line int) (now int, ok bool) {
 	if line < 1 || line >= len(m.to) || m.to[line] == 0 {
 		return 0, false

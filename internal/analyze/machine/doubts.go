@@ -47,8 +47,8 @@ func Figures() Bounds {
 	return Bounds{Steal: 0.05, Load: 1, Throttled: 0.01, Means: "times are too long and uneven"}
 }
 
-// Ratios returns those for two sides that took turns, of which small differences are
-// asked.
+// Ratios returns the bounds for two sides that took turns, whose small differences
+// matter.
 func Ratios() Bounds {
 	return Bounds{Steal: 0.02, Load: 0.5, Throttled: 0.02, Means: "the intervals are wider for it"}
 }

@@ -16,9 +16,9 @@ func placeOf(s *exectrace.Stack) *callstack.Frame {
 	return s.Frames[Leaf(s.Frames)]
 }
 
-// Leaf returns where in a stack, leaf first, the innermost frame is that does not only say how
-// a goroutine waits: outside of the runtime and sync and, if there is such a frame, of the
-// packages through which programs read and write.
+// Leaf returns the index in a stack, leaf first, of the innermost frame that is not part
+// of the waiting itself: outside of the runtime and sync and, if there is such a frame, of
+// the packages through which programs read and write.
 func Leaf(frames []*callstack.Frame) int {
 	first := -1
 	for i, f := range frames {

@@ -6,12 +6,11 @@ import (
 	"whet/internal/callstack"
 )
 
-// Selected returns what is left as a profile of its own, as pprof's proto
-// writes it: the samples that are left with the values of all their columns,
-// those that are zero among them, and the labels that are shown; of their
-// stacks the locations and lines that are left, frames made of labels among
-// them. Granularity and Mean change nothing, as in pprof; locations that no
-// sample has any more are left out.
+// Selected returns the selection as a profile, as pprof's proto writes it: the
+// selected samples with the values of all their columns, zeros included, and the
+// shown labels; of their stacks the selected locations and lines, frames made of
+// labels included. Granularity and Mean have no effect, as in pprof; locations that no
+// sample uses are left out.
 func (s *Selection) Selected() *callstack.Profile {
 	if s.isWhole() {
 		out := *s.profile

@@ -280,8 +280,8 @@ func (s *Selection) AppendLabels(labels []callstack.Label, set callstack.LabelSe
 	return kept
 }
 
-// Source returns which of the sources the sample comes from: of several with
-// one role, the first. A Base is subtracted from the others' samples and has
+// Source returns the index of the sample's source: of several with one role, the
+// first. A Base is subtracted from the others' samples and has
 // none of its own.
 func (w *Walk) Source() int {
 	base := w.s.baseSource >= 0

@@ -136,9 +136,8 @@ func (p *Package) give(e event) {
 }
 
 // Blocks returns the number of blocks that samples of the allocation profile stand for,
-// the largest, and how many of them the profile has seen: all, where it counts
-// every one, and else n(1 − e^(−b/r)) of n blocks of b bytes, r being the
-// profile's rate in bytes.
+// the largest, and the number that were sampled: all if the profile counts every one,
+// and else n(1 − e^(−b/r)) of n blocks of b bytes, r being the profile's rate in bytes.
 func Blocks(s *diagnose.Subject, set *diagnose.Set) (blocks, largest int64, seen float64) {
 	s.EachBlock(set, func(_ int, n, size int64) {
 		blocks += n

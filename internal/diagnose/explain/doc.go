@@ -1,5 +1,5 @@
-// Package explain answers why a hot place costs what it does where no other rule knows,
-// and what of that is waste.
+// Package explain answers why a hot place is expensive if no other rule knows, and
+// which part of the cost is waste.
 //
 // It takes the place apart into an account: the samples by kind of work and by what runs
 // below its lines, and the calls of the user's own that they come through (operations), at
@@ -14,8 +14,8 @@
 // library that is made for any input, reflection, memory taken in each call, what grows,
 // values copied whole, a call for each byte, pairs of elements.
 //
-// A claim is a pointer, of low confidence: the cost is there, and that it can be taken
-// away is what programs of this shape have in common. It asks for more than other rules
+// A claim is a hint of low confidence: the cost is real, and in most programs of this
+// shape it can be removed. It asks for more than other rules
 // do, since well-tuned code has such places too, and is left alone where they are what
 // the code is for: hashing, compressing, encoding by appending, connections, memory that
 // the caller is given.

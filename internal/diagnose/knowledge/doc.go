@@ -1,5 +1,5 @@
-// Package knowledge is what whet knows of calls that cost more than the work that
-// they are used for: a table of rows, and the rules that speak by it.
+// Package knowledge is a table of calls that cost more than their use requires, and
+// the rules that apply it.
 //
 // A row names functions, the condition under which a call of one of them can be
 // replaced, and what to write instead. It reads the base samples of the CPU and

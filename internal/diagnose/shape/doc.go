@@ -1,5 +1,5 @@
-// Package shape is what whet knows of statements that cost more than the work that
-// they do: looking the same thing up twice, moving elements that could stay.
+// Package shape recognizes statements that cost more than their work requires:
+// looking the same key up twice, moving elements that could stay.
 //
 // A shape is a row of knowledge without a callee. It looks at the syntax and the
 // types of the functions that hold samples, and names the nodes whose lines hold its

@@ -56,8 +56,8 @@ func (o *Object) Defs() int { return o.defs }
 // Symbols is Defs and the references by name.
 func (o *Object) Symbols() int { return o.all }
 
-// Own returns the number of symbols that other packages can refer to by number. They come
-// before all others.
+// Own returns the number of symbols that other packages can refer to by number, which
+// come before all others.
 func (o *Object) Own() int { return o.first[1] }
 
 // Hashed reports whether a symbol is known by its content alone.
@@ -102,7 +102,7 @@ func (o *Object) Relocs(i int) Relocs {
 // Len returns their number.
 func (r Relocs) Len() int { return int(r.n) }
 
-// After returns those after the first ones of this type.
+// After returns the relocs after the first ones of this type.
 func (r Relocs) After(typ uint16) Relocs {
 	for r.n > 0 && r.At(0).Type == typ {
 		r.off, r.n = r.off+relocSize, r.n-1

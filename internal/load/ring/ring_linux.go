@@ -273,5 +273,5 @@ func (r *Ring) Next() (c Completion, ok bool) {
 	return c, true
 }
 
-// Left returns the number of completions that are there to be read.
+// Left returns the number of completions to read.
 func (r *Ring) Left() int { return int(atomic.LoadUint32(r.cqTail) - r.head) }

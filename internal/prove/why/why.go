@@ -48,7 +48,7 @@ type Options struct {
 	Progress func(stage, benchmark string)
 }
 
-// DefaultOptions are for a user who waits.
+// DefaultOptions returns the options for a user who waits.
 func DefaultOptions() Options {
 	return Options{Most: 5, Samples: 500, Budget: time.Minute, Now: time.Now, Progress: func(string, string) {}}
 }

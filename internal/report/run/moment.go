@@ -59,7 +59,7 @@ type At struct {
 	Line     int    `json:"line"`
 }
 
-// StateTime is for how long a goroutine was in a state.
+// StateTime is the time that a goroutine spent in a state.
 type StateTime struct {
 	State string `json:"state"`
 	Ns    int64  `json:"ns"`
