@@ -26,8 +26,8 @@ const (
 	writeLimit = 30 * time.Second
 )
 
-// Handler serves what the agent can measure, under /debug/whet/ or behind
-// http.StripPrefix under any other path.
+// Handler returns a handler that serves the agent's instruments under /debug/whet/ or,
+// wrapped in http.StripPrefix, under any other path.
 func (a *Agent) Handler() http.Handler { return http.HandlerFunc(a.serve) }
 
 // refusal is an error with the status of its answer.

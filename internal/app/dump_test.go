@@ -12,7 +12,7 @@ import (
 )
 
 // TestLeavesOfADump: in the text of debug=1 the runtime's own frames have no
-// names. The program has them; without it they stay unknown, and it is said
+// names. The program has them; without it they stay unknown, and it is reported
 // what would name them. pprof knows none of the names there.
 func TestLeavesOfADump(t *testing.T) {
 	self, err := os.Executable()

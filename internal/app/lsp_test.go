@@ -77,7 +77,7 @@ func TestLanguageServer(t *testing.T) {
 	uri := "file://" + filepath.ToSlash(file)
 	document := object{"textDocument": object{"uri": uri}}
 
-	// Nothing is answered before initialize, and what is not known is said.
+	// Nothing is answered before initialize, and what is not known is reported.
 	var coded jrpc2.ErrCoder
 	if _, err := client.Call(ctx, "textDocument/hover", document); !asCode(err, &coded) || coded.ErrCode() != -32002 {
 		t.Errorf("hover before initialize: %v", err)

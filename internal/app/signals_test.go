@@ -46,7 +46,7 @@ func TestReadersAreAbandoned(t *testing.T) {
 	}
 }
 
-// release lets whoever waits for the pipe find it empty.
+// release unblocks a process that waits for the pipe, which it finds empty.
 func release(t *testing.T, name string) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -56,7 +56,7 @@ func release(t *testing.T, name string) {
 	f.Close()
 }
 
-// TestReaderGoesAway: whoever closes our output has seen enough.
+// TestReaderGoesAway: a reader that closes our output is no error.
 func TestReaderGoesAway(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -189,7 +189,7 @@ func TestOptionsOutOfRange(t *testing.T) {
 	}
 }
 
-// TestUnknownUnit: as in pprof, values are then in another unit; here it is said.
+// TestUnknownUnit: as in pprof, values are then in another unit; here it is reported.
 func TestUnknownUnit(t *testing.T) {
 	x := file(t, "x", foldedText)
 	for _, c := range []struct {

@@ -84,7 +84,7 @@ func TestCeilingEvidence(t *testing.T) {
 }
 
 // Where no mutex profile was recorded and the CPU profile shows contention, what would
-// name the lock is said: of 100 samples 5 are enough.
+// name the lock is reported: of 100 samples 5 are enough.
 func TestLocksUnseen(t *testing.T) {
 	for _, test := range []struct {
 		n    int64

@@ -174,7 +174,7 @@ func TestTraceWallOfTasks(t *testing.T) {
 	}
 }
 
-// TestTraceWallAsked: parts of which there is nothing are said.
+// TestTraceWallAsked: parts of which there is nothing are reported.
 func TestTraceWallAsked(t *testing.T) {
 	data, err := taskTrace()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// systems returns those whet is built for: a file behind a build tag must keep to
+// systems returns the systems whet is built for: a file with a build tag must keep to
 // its floor as well.
 func systems() []string { return []string{"linux/amd64", "darwin/arm64", "windows/amd64"} }
 

@@ -162,7 +162,7 @@ func TestClosedWarnings(t *testing.T) {
 	if err != nil || !warned(k, "runs of one level vary by 10.9 %: levels within 8.7 % of each other") || warned(k, "has too few requests to estimate its noise") {
 		t.Errorf("%v: %q", err, k.Warnings)
 	}
-	// Failed requests are said, and are in no throughput.
+	// Failed requests are reported, and are in no throughput.
 	plain = steady(func(n float64) float64 { return min(n, 4) })
 	k, err = Find(context.Background(), Closed(), func(ctx context.Context, level float64, span time.Duration) (Point, error) {
 		p, err := plain(ctx, level, span)

@@ -105,9 +105,9 @@ func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 // run measures a level once more.
 func (s *finder) run(level float64) (*search.Level[Point], error) { return s.Run(level, s.span(level)) }
 
-// span returns how long a level is measured: long enough for fifty service times
-// as they are without load, since the answers of clients that go in step come in
-// bursts, and a burst more or less must not count. Of an open loop it is as many as
+// span returns the time for which a level is measured: long enough for fifty service
+// times without load, since the responses of clients in step come in bursts, and a
+// burst more or less must not count. Of an open loop it is as many as
 // it takes for what a slow service varies by to be no more than a small overload
 // (behind). A low rate is sent for longer, until it brings as many answers as the
 // bounds need, but for no more than a part of the budget: a search has some twenty

@@ -31,7 +31,7 @@ func (s *finder) open(k *Knee) error {
 // good reports whether the service keeps its bounds in a run, and keeps up.
 func (s *finder) good(p Point) bool { return p.Meets && !s.behind(p) }
 
-// behind reports whether the answers of a run came later and later: of a service
+// behind reports whether the responses of a run came later and later: of a service
 // that bears a share e less than the rate they come e seconds later each second. Half
 // of the resolution is let pass, and chance: of n requests to a service at its very
 // limit, which come or are worked on at random, √n are left over now and then, which

@@ -7,7 +7,7 @@ import (
 
 var digits = Pattern{Text: `^[0-9]+$`}
 
-// TestOnce: whoever asks first compiles it, for all.
+// TestOnce: the first caller compiles it, for all.
 func TestOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	first := digits.Regexp()

@@ -323,7 +323,7 @@ func (l *lab) moved(t *testing.T) {
 }
 
 // TestDoubts: what was found may be another text than what was built, and it
-// is said.
+// is reported.
 func TestDoubts(t *testing.T) {
 	l := &lab{root: t.TempDir()}
 	l.write(t, "go/VERSION", "go1.26.1\ntime 2026\n", "go/src/sort/sort.go", "package sort\n",

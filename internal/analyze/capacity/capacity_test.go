@@ -242,7 +242,7 @@ func TestResiduals(t *testing.T) {
 }
 
 // A pool of 16 workers rises straight and stops: no smooth curve follows it, and
-// that is said.
+// that is reported.
 func TestMisfit(t *testing.T) {
 	var levels []Observation
 	for _, n := range []float64{1, 2, 4, 8, 12, 16, 24, 32, 64} {

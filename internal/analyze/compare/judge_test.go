@@ -200,7 +200,7 @@ func TestRatioBounds(t *testing.T) {
 	}
 }
 
-// Where nothing was looked at yet, nothing is said, though the figures shout.
+// Where nothing was looked at yet, nothing is reported, though the figures shout.
 func TestBeforeTheFirstLook(t *testing.T) {
 	s := timed(around(200, 0, 15), around(100, 0, 15))
 	s.Ended = false

@@ -159,7 +159,7 @@ func TestBlockedOverGenerations(t *testing.T) {
 	}
 }
 
-// TestBlockedAsked: windows, goroutines and tasks that are not there are said.
+// TestBlockedAsked: windows, goroutines and tasks that are not there are reported.
 func TestBlockedAsked(t *testing.T) {
 	limits := exectrace.DefaultLimits()
 	for _, o := range []Options{{Limits: limits, FromNs: 1e15}, {Limits: limits, Goroutines: []int64{1 << 50}}, {Limits: limits, Task: 1 << 50}} {

@@ -236,7 +236,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	if res.Ending == Exited && c.Ended != nil && g.awaits() {
 		c.Ended(cmd.Process.Pid)
 	}
-	g.kill() // whatever the leader left behind
+	g.kill() // processes that the leader left running
 	if g.awaits() {
 		wait()
 	}

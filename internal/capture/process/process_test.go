@@ -401,7 +401,7 @@ func TestEscapedChildDoesNotHang(t *testing.T) {
 	awaitDeath(t, pid)
 }
 
-// Whoever is killed leaves no command behind.
+// A process that is killed leaves no command running.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends a command with the one who started it")

@@ -129,7 +129,7 @@ func TestNotTheRuntimes(t *testing.T) {
 }
 
 // Other output between and within lines costs the cycles it cuts up, and no
-// others; what is missing is said.
+// others; what is missing is reported.
 func TestInterleaved(t *testing.T) {
 	line := func(n int) string {
 		return strings.NewReplacer("gc 2 ", fmt.Sprintf("gc %d ", n), "0.002s", fmt.Sprintf("0.%03ds", n)).Replace(whole) + "\n"

@@ -271,7 +271,7 @@ func TestOdd(t *testing.T) {
 }
 
 // TestCutAnywhere reads beginnings of a dump: the goroutines before the cut
-// are those of the whole, and a cut within a line is said.
+// are those of the whole, and a cut within a line is reported.
 func TestCutAnywhere(t *testing.T) {
 	data := load(t, "states.debug2.txt")
 	for n := 30; n < len(data); n += 17 {

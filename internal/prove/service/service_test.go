@@ -429,7 +429,7 @@ func TestDiesLater(t *testing.T) {
 
 var stop atomic.Int64
 
-// Few failures are no failure, and are said.
+// Few failures are no failure, and are reported.
 func TestFewErrors(t *testing.T) {
 	var n atomic.Int64
 	o := options(t, "", handler(t, ok), handler(t, func(w http.ResponseWriter, _ *http.Request) {

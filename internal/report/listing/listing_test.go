@@ -225,7 +225,7 @@ func TestNothingOwn(t *testing.T) {
 	}
 }
 
-// Many functions that claim the same lines show these only so often, which is said, and
+// Many functions that claim the same lines show these only so often, which is reported, and
 // all lines with costs.
 func TestBareLinesAreBounded(t *testing.T) {
 	const functions, perFunction = 140, 1000

@@ -56,7 +56,7 @@ func TestStartup(t *testing.T) {
 }
 
 // TestSilent: of what is short and small, of others' packages, of benchmarks, and where
-// no sample says at which line, nothing is said.
+// no sample says at which line, nothing is reported.
 func TestSilent(t *testing.T) {
 	// A build with whet's agent has it as a package of the program's module.
 	const copied = "example.com/app/internal/whetagent"
