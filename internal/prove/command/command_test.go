@@ -182,7 +182,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Every run is made as often as it is reported: the warm-ups, the calibration and
+// Every run is made the stated number of times: the warm-ups, the calibration and
 // the slices of each round, one side twice in each.
 func TestRuns(t *testing.T) {
 	dir := t.TempDir()
