@@ -25,6 +25,11 @@
 // packages that do not need each other are initialised. Since equal pairs
 // have equal edges, what old reaches is then equal too.
 //
+// Types are a pair when they differ in methods alone, as long as nothing asks for
+// a method of such a name: neither a call through an interface or by name, nor a
+// conversion to an interface, nor reflection over all methods, nor code outside
+// of the standard library that counts methods.
+//
 // In doubt two things are different: a release or format that is not known,
 // another toolchain, a name that nothing defines, C objects that are not the
 // same bytes, copies of one symbol in several packages that disagree.

@@ -106,6 +106,7 @@ func TestPlanted(t *testing.T) {
 		"a method renamed":     {edits: [][3]string{{"far/far.go", "(o *One) Sub", "(o *One) Minus"}}, differ: "Counted"},
 		"a method it asks for": {edits: [][3]string{{"far/far.go", "Div(x int64) int", "Div(x int) int"}}, differ: "Asked Counted"},
 		"a method's type":      {edits: [][3]string{{"far/far.go", "Sub(x int) int { return x - o.by }", "Sub(x uint) int { return int(x) }"}}, differ: "Counted"},
+		"a first method":       {edits: [][3]string{{"far/far.go", "// Bare has", "// First is new.\nfunc (b Bare) First() int { return b.n }\n\n// Bare has"}}, differ: "Asked"},
 		"a method reflected":   {edits: [][3]string{{"far/far.go", "// Hello is it.", "// Mul is new.\nfunc (Named) Mul() int { return 1 }\n\n// Hello is it."}}, differ: "Named"},
 		"a method unexported":  {edits: [][3]string{{"far/far.go", "// Hello is it.", "func (Named) mul() int { return 1 }\n\n// Hello is it."}}},
 		"an interface's":       {edits: [][3]string{{"far/far.go", "interface{ Div(int) int }", "interface{ Div(int64) int }"}}, differ: "Asked"},

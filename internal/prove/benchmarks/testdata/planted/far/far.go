@@ -33,10 +33,16 @@ func (o *One) Sub(x int) int { return x - o.by }
 // Divider is what One is asked for, and nothing calls.
 type Divider interface{ Div(int) int }
 
+// Bare has no methods.
+type Bare struct{ n int }
+
+var bare any
+
 // Divides asks.
 //
 //go:noinline
 func Divides(a Adder) bool {
+	bare = Bare{1}
 	_, ok := a.(Divider)
 	return ok
 }
