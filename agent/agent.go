@@ -60,7 +60,7 @@ func start(s settings) *Agent {
 	present.Lock()
 	defer present.Unlock()
 	if first := present.agent; first != nil {
-		a.inert = fmt.Sprintf("an agent runs in this program since %s: this one does nothing; use that one, or stop it first",
+		a.inert = fmt.Sprintf("an agent already runs in this program, since %s: this one does nothing; use that one, or stop it first",
 			first.origin.Format(time.RFC3339))
 		a.notes.add("%s", a.inert)
 		return a

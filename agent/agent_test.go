@@ -18,7 +18,7 @@ func TestStartTwiceStopTwice(t *testing.T) {
 	a := Start(Config{Log: quiet})
 	defer a.Stop()
 	b := Start(Config{Log: quiet, Record: filepath.Join(t.TempDir(), "b.whet"), Listen: "127.0.0.1:0"})
-	if !warned(b, "an agent runs in this program since") || b.continuous != nil || b.door != nil {
+	if !warned(b, "an agent already runs in this program, since") || b.continuous != nil || b.door != nil {
 		t.Errorf("warnings %q", b.Warnings())
 	}
 	if w := ask(b.Handler(), "GET", prefix+"status"); w.Code != 503 || !strings.Contains(w.Body.String(), "this one does nothing") {

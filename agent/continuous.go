@@ -139,7 +139,7 @@ func (c *continuous) run() {
 				c.startTrace()
 			}
 		case <-full:
-			c.note("a trace was ended early: it had reached %d bytes", maxFileBytes)
+			c.note("a trace ended early: it reached the limit of %d bytes", maxFileBytes)
 			c.stopTrace()
 		}
 		stop()
@@ -202,7 +202,7 @@ func (c *continuous) startCPU() {
 	s := &segment{file: watch(f, maxFileBytes), start: c.agent.since()}
 	if err := pprof.StartCPUProfile(s.file); err != nil {
 		c.files.discard(f)
-		c.note("the program profiles its CPU time itself (%v): the agent's profile lacks that time", err)
+		c.note("the program takes its own CPU profile (%v): the agent's profile lacks that time", err)
 		return
 	}
 	c.cpu = s
@@ -218,13 +218,13 @@ func (c *continuous) stopCPU() {
 	c.hasIt.Store(false)
 	if s.file.written() > 0 {
 		// The runtime writes the profile when it ends, and it was not ended here.
-		c.note("the program ended the agent's CPU profile: a part of at most %v is missing", c.schedule.segment)
+		c.note("the program stopped the agent's CPU profile: up to %v are missing", c.schedule.segment)
 	}
 	end := c.agent.since()
 	pprof.StopCPUProfile()
 	if s.file.lost() {
 		c.files.discard(s.file.File)
-		c.note("a CPU profile was dropped: it had passed %d bytes", 2*maxFileBytes)
+		c.note("a CPU profile was dropped: it exceeded %d bytes", 2*maxFileBytes)
 		return
 	}
 	c.check(c.files.keep(s.file.File, file{
@@ -276,7 +276,7 @@ func (c *continuous) startTrace() {
 	if err := trace.Start(w.file); err != nil {
 		<-c.agent.tracing
 		c.files.discard(f)
-		c.note("the program traces itself (%v): the agent's trace is missing", err)
+		c.note("the program takes its own execution trace (%v): the agent's trace is missing", err)
 		return
 	}
 	c.trace = w
@@ -289,14 +289,14 @@ func (c *continuous) stopTrace() {
 	}
 	c.trace = nil
 	if !trace.IsEnabled() {
-		c.note("the program ended the agent's trace: it is shorter than its times say")
+		c.note("the program stopped the agent's trace: it ends before its recorded end time")
 	}
 	end := c.agent.since()
 	trace.Stop()
 	<-c.agent.tracing
 	if w.file.lost() {
 		c.files.discard(w.file.File)
-		c.note("a trace was dropped: it had passed %d bytes", 2*maxFileBytes)
+		c.note("a trace was dropped: it exceeded %d bytes", 2*maxFileBytes)
 		return
 	}
 	name := filepath.Base(w.file.Name())
@@ -346,7 +346,7 @@ func (c *continuous) writeLeaked() {
 // keepUp keeps the files up to date, in case the program is killed.
 func (c *continuous) keepUp() {
 	c.writeCumulative(manyGoroutines)
-	c.publish("the program still ran when this was written")
+	c.publish("the program was still running when this was written")
 }
 
 // flush writes everything there is now.

@@ -30,7 +30,7 @@ func TestProgramProfilesItself(t *testing.T) {
 	}
 	dir := t.TempDir()
 	a := begun(t, settings{dir: dir, continuous: quick()})
-	if !warned(a, "the program profiles its CPU time itself") || a.cpuProfiling() {
+	if !warned(a, "the program takes its own CPU profile") || a.cpuProfiling() {
 		t.Errorf("profiling %v, warnings %q", a.cpuProfiling(), a.Warnings())
 	}
 	if w := ask(a.Handler(), "GET", "/pprof/profile?seconds=0.01"); w.Code != 503 || w.Body.String() != "Could not enable CPU profiling: cpu profiling already in use\n" {
@@ -54,7 +54,7 @@ func TestProgramEndsTheProfile(t *testing.T) {
 	burn(50 * time.Millisecond)
 	pprof.StopCPUProfile()
 	a.Stop()
-	if !warned(a, "the program ended the agent's CPU profile") {
+	if !warned(a, "the program stopped the agent's CPU profile") {
 		t.Errorf("warnings %q", a.Warnings())
 	}
 	checkProfile(t, "the first part", readFile(t, dir, "cpu-000.pb.gz"))
@@ -78,7 +78,7 @@ func TestProgramTracesItself(t *testing.T) {
 	if checkTrace(t, "the program's own", own.Bytes()) == 0 {
 		t.Error("the program's own trace is empty")
 	}
-	if got := kinds(reportIn(t, dir)); slices.Contains(got, "trace") || !slices.Contains(got, "cpu") || !warned(a, "the program traces itself") {
+	if got := kinds(reportIn(t, dir)); slices.Contains(got, "trace") || !slices.Contains(got, "cpu") || !warned(a, "the program takes its own execution trace") {
 		t.Errorf("kinds %v, warnings %q", got, a.Warnings())
 	}
 }

@@ -45,7 +45,7 @@ func openDoor(a *Agent) *door {
 		d.listener, err = listenTCP(a.settings.listen, a.settings.token != "")
 	}
 	if err != nil {
-		a.notes.add("the agent has no address of its own: %v", err)
+		a.notes.add("the agent cannot listen on its own address: %v", err)
 		return nil
 	}
 	var handler http.Handler = a.Handler()
@@ -87,7 +87,7 @@ func localOnly(next http.Handler) http.Handler {
 		}
 		ip := net.ParseIP(strings.Trim(host, "[]"))
 		if host != "localhost" && (ip == nil || !ip.IsLoopback()) || r.Header.Get("Origin") != "" {
-			answerError(w, refuse(http.StatusForbidden, "without a token the agent answers this machine's own programs only, under localhost or 127.0.0.1"))
+			answerError(w, refuse(http.StatusForbidden, "without a token the agent answers only programs on this machine, at localhost or 127.0.0.1"))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -139,7 +139,7 @@ func clearSocket(path string) error {
 	case err != nil:
 		return err
 	case st.Mode().Type() != fs.ModeSocket:
-		return errors.New("there is something else of that name")
+		return errors.New("the name exists and is not a socket")
 	}
 	if c, err := net.DialTimeout("unix", path, dialLimit); err == nil {
 		c.Close()

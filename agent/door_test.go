@@ -79,7 +79,7 @@ func TestAddressesRefused(t *testing.T) {
 		{"0.0.0.0:0", "secret", ""},
 		{"nonsense", "", `listen on "nonsense": `},
 		{taken.Addr().String(), "", "address already in use"},
-		{"unix:" + file, "", "there is something else of that name"},
+		{"unix:" + file, "", "the name exists and is not a socket"},
 		{"unix:" + filepath.Join(file, "s"), "", "listen on unix:"},
 		{"unix:" + filepath.Join(filepath.Dir(file), strings.Repeat("x", 200)), "", "listen on unix:"},
 	} {

@@ -54,7 +54,7 @@ func (e environment) settings() (settings, error) {
 		return settings{}, fmt.Errorf("the directory %q is not absolute", e.Dir)
 	}
 	if e.Serve && e.Token == "" {
-		return settings{}, errors.New("to serve it needs a token")
+		return settings{}, errors.New("serving requires a token")
 	}
 	s := settings{dir: e.Dir, token: e.Token, log: func(string) {}}
 	if e.Serve {

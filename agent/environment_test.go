@@ -227,7 +227,7 @@ func TestFromEnvironmentRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                "read WHET_AGENT: unexpected end of JSON input",
 		`{"dir":"here"}`:                  `read WHET_AGENT: the directory "here" is not absolute`,
-		`{"dir":"/nowhere","serve":true}`: "read WHET_AGENT: to serve it needs a token",
+		`{"dir":"/nowhere","serve":true}`: "read WHET_AGENT: serving requires a token",
 	} {
 		if stop, err := startFromEnvironment(text); err == nil || err.Error() != want || stop != nil {
 			t.Errorf("%s: error %v, want %s", text, err, want)
@@ -235,7 +235,7 @@ func TestFromEnvironmentRefuses(t *testing.T) {
 	}
 	a := begun(t, settings{})
 	dir := t.TempDir()
-	if _, err := startFromEnvironment(fmt.Sprintf(`{"dir":%q}`, dir)); err == nil || !strings.Contains(err.Error(), "an agent runs in this program since") {
+	if _, err := startFromEnvironment(fmt.Sprintf(`{"dir":%q}`, dir)); err == nil || !strings.Contains(err.Error(), "an agent already runs in this program, since") {
 		t.Errorf("beside another agent: %v", err)
 	}
 	a.Stop()

@@ -96,7 +96,7 @@ func (f *flight) passed(heap []metrics.Sample) string {
 	}
 	metrics.Read(heap)
 	if n, ok := number(heap[0].Value); ok && f.bounds.HeapBytes > 0 && n > f.bounds.HeapBytes {
-		return fmt.Sprintf("the heap holds %d bytes, more than the bound of %d", n, f.bounds.HeapBytes)
+		return fmt.Sprintf("the heap has %d bytes, more than the bound of %d", n, f.bounds.HeapBytes)
 	}
 	return ""
 }
@@ -172,7 +172,7 @@ func (a *Agent) serveFlight(w http.ResponseWriter, r *http.Request) error {
 	}
 	f.mu.Unlock()
 	if n == 0 {
-		return refuse(http.StatusNotFound, "no bound was passed, or the snapshots are among the files")
+		return refuse(http.StatusNotFound, "no bound was exceeded, or the snapshots are among the files")
 	}
 	w.Header().Set("X-Whet-Reason", last.why)
 	w.Header().Set("X-Whet-Time-Ns", fmt.Sprint(last.at))

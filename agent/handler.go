@@ -188,14 +188,14 @@ func (a *Agent) serveRates(w http.ResponseWriter, r *http.Request) error {
 
 func (a *Agent) serveFiles(w http.ResponseWriter, r *http.Request) error {
 	if a.continuous == nil {
-		return refuse(http.StatusNotFound, "the agent writes no files: it was not told to record")
+		return refuse(http.StatusNotFound, "the agent writes no files: it was not configured to record")
 	}
 	return answerJSON(w, a.continuous.files.report())
 }
 
 func (a *Agent) serveFlush(w http.ResponseWriter, r *http.Request) error {
 	if a.continuous == nil {
-		return refuse(http.StatusNotFound, "the agent writes no files: it was not told to record")
+		return refuse(http.StatusNotFound, "the agent writes no files: it was not configured to record")
 	}
 	if err := a.continuous.do(r.Context(), a.continuous.flush); err != nil {
 		return refuse(http.StatusServiceUnavailable, "flush: %v", err)

@@ -68,7 +68,7 @@ func TestAnswers(t *testing.T) {
 		{"GET", "pprof/goroutine?debug=2", 200, "goroutine 1 ["},
 		{"GET", "pprof/heap?debug=1&gc=1", 200, "heap profile: "},
 		{"GET", "pprof/heap?debug=9", 400, `debug="9" is not 0, 1 or 2`},
-		{"GET", "pprof/allocs?seconds=5", 400, "seconds is for profile and trace: take allocs twice and subtract"},
+		{"GET", "pprof/allocs?seconds=5", 400, "seconds applies to profile and trace only: take allocs twice and subtract"},
 		{"GET", "pprof/profile?seconds=-1", 400, `seconds="-1" is not a number of seconds above 0 and up to 3600`},
 		{"GET", "pprof/profile?seconds=NaN", 400, `seconds="NaN" is not`},
 		{"GET", "pprof/trace?seconds=1e9", 400, `seconds="1e9" is not`},
@@ -80,8 +80,8 @@ func TestAnswers(t *testing.T) {
 		{"POST", "rates?block_rate_ns=-1", 400, `block_rate_ns="-1" is not a number from 0 to 2147483647`},
 		{"POST", "rates?mutex_fraction=99999999999", 400, `mutex_fraction="99999999999" is not a number`},
 		{"GET", "flight", 404, "no flight recorder runs: set Config.FlightRecorder or a bound"},
-		{"GET", "files", 404, "the agent writes no files: it was not told to record"},
-		{"POST", "flush", 404, "the agent writes no files: it was not told to record"},
+		{"GET", "files", 404, "the agent writes no files: it was not configured to record"},
+		{"POST", "flush", 404, "the agent writes no files: it was not configured to record"},
 	} {
 		for _, before := range []string{prefix, "/"} {
 			w := ask(a.Handler(), tt.method, before+tt.path)

@@ -112,7 +112,7 @@ func (a *Agent) serveLend(w http.ResponseWriter, r *http.Request) error {
 			return refuse(http.StatusBadRequest, "say for how long the flight recorder is to run, seconds=1 to %.0f; 0 gives it back", maxLent.Seconds())
 		}
 		if !a.lent.lend(a, d) {
-			return refuse(http.StatusServiceUnavailable, "the flight recorder cannot be started: the program may have one of its own")
+			return refuse(http.StatusServiceUnavailable, "cannot start the flight recorder: the program may run its own")
 		}
 	}
 	return a.serveStatus(w, r)

@@ -128,6 +128,6 @@ func (p *recorder) noteEarlier(a *Agent) {
 	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(samples)
 	if n, ok := number(samples[0].Value); ok && n > muchEarlier {
-		a.notes.add("the program had allocated %d bytes before the agent was started: the allocs profile holds them too", n)
+		a.notes.add("the program had allocated %d bytes before the agent started: the allocs profile includes them", n)
 	}
 }

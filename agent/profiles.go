@@ -23,7 +23,7 @@ const (
 	maxTraceBytes = 32 << 20 // a trace ends early there
 )
 
-var errTooLarge = errors.New("it grew past its bound")
+var errTooLarge = errors.New("it exceeded its limit")
 
 // buffer holds up to twice its limit; past the limit it says so once on full.
 type buffer struct {
@@ -76,7 +76,7 @@ func (a *Agent) serveProfile(w http.ResponseWriter, r *http.Request, name string
 	}
 	query := r.URL.Query()
 	if query.Has("seconds") {
-		return refuse(http.StatusBadRequest, "seconds is for profile and trace: take %s twice and subtract", name)
+		return refuse(http.StatusBadRequest, "seconds applies to profile and trace only: take %s twice and subtract", name)
 	}
 	debug := 0
 	if text := query.Get("debug"); text != "" {
@@ -151,7 +151,7 @@ func (a *Agent) serveTrace(w http.ResponseWriter, r *http.Request) error {
 	took := time.Since(begin)
 	trace.Stop()
 	if early {
-		w.Header().Set("X-Whet-Warning", fmt.Sprintf("the trace ended after %.3f s: it had reached %d bytes", took.Seconds(), maxTraceBytes))
+		w.Header().Set("X-Whet-Warning", fmt.Sprintf("the trace ended after %.3f s: it reached the limit of %d bytes", took.Seconds(), maxTraceBytes))
 	}
 	return send(w, "trace", buf)
 }

@@ -73,7 +73,7 @@ func replaceable(path string) error {
 			return nil
 		}
 	}
-	return errors.New("something that is not a recording has that name: choose another")
+	return errors.New("the name exists and is not a recording: choose another")
 }
 
 func exists(path string) bool {

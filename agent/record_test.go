@@ -140,8 +140,8 @@ func TestRecordRefuses(t *testing.T) {
 	for path, want := range map[string]string{
 		filepath.Join(dir, "run"):               "a recording's name ends in .whet",
 		filepath.Join(dir, ".whet"):             "a recording's name ends in .whet",
-		other:                                   "something that is not a recording has that name",
-		file:                                    "something that is not a recording has that name",
+		other:                                   "the name exists and is not a recording",
+		file:                                    "the name exists and is not a recording",
 		filepath.Join(dir, "missing", "a.whet"): "nothing is recorded: record ",
 	} {
 		a := Start(Config{Record: path, Log: quiet})

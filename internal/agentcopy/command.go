@@ -18,11 +18,11 @@ func Command() *cli.Command {
 		Short:    "write the agent's source into your module, for programs to import",
 		Long: `
 Agent writes the source of whet's agent, a package that imports the standard library only, into a
-directory of its own in the module around the current one. A program that imports it from there
-tells whet about itself wherever it runs, and needs no clone of whet to be built.
+directory of its own in the current module. A program that imports it
+can be measured by whet wherever it runs, and builds without a clone of whet.
 
-Once more it puts this whet's agent in the place of the one that is there, unless somebody changed
-that. agent.sum beside the files says what whet wrote, and which version.`,
+Run again, it replaces the agent there with this whet's version, unless somebody changed
+it. The file agent.sum lists the version and the checksums of the files that whet wrote.`,
 		Examples: []string{"whet agent internal/agent", "whet agent -json internal/agent"},
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			asJSON := fs.Bool("json", false, "print one JSON document")
@@ -38,12 +38,12 @@ that. agent.sum beside the files says what whet wrote, and which version.`,
 				if *asJSON {
 					return document.Write(e.Stdout, c)
 				}
-				what := fmt.Sprintf("agent version %d is in", c.Version)
+				what := fmt.Sprintf("wrote agent version %d to", c.Version)
 				switch {
 				case !c.Written:
-					what = fmt.Sprintf("agent version %d was already in", c.Version)
+					what = fmt.Sprintf("agent version %d is already in", c.Version)
 				case c.Replaced != nil:
-					what = fmt.Sprintf("agent version %d took the place of version %d in", c.Version, *c.Replaced)
+					what = fmt.Sprintf("agent version %d replaced version %d in", c.Version, *c.Replaced)
 				}
 				return cli.PrintText(e.Stdout, bytes.NewBufferString(fmt.Sprintf("%s %s\nimport   %q\n", what, c.Dir, c.ImportPath)))
 			}

@@ -114,7 +114,7 @@ func (c *Copy) place(from, dir string) (string, error) {
 	c.ImportPath = path.Join(of, filepath.ToSlash(rel))
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		if part == "vendor" || part == "testdata" || part[0] == '.' || part[0] == '_' {
-			return "", refuse("%s is in a directory %s, which the go command passes over: name another, such as internal/agent", dir, part)
+			return "", refuse("%s is in a directory %s, which the go command ignores: name another, such as internal/agent", dir, part)
 		}
 	}
 	if err := module.CheckImportPath(c.ImportPath); err != nil {
@@ -146,7 +146,7 @@ func look(at, dir string) (*sums, error) {
 	case err != nil:
 		return nil, fmt.Errorf("look at %s: %w", dir, recording.RootCause(err))
 	case st.Mode()&fs.ModeSymlink != 0:
-		return nil, refuse("%s is a link, which is not followed: name the directory itself", dir)
+		return nil, refuse("%s is a symbolic link, which whet does not follow: name the directory itself", dir)
 	case !st.IsDir():
 		return nil, refuse("%s is a file: name a directory, such as internal/agent", dir)
 	}
@@ -159,14 +159,14 @@ func look(at, dir string) (*sums, error) {
 	}
 	text, err := os.ReadFile(filepath.Join(at, sumName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse("%s holds other files, such as %s: name a directory of its own", dir, entries[0].Name())
+		return nil, refuse("%s contains other files, such as %s: name an empty or new directory", dir, entries[0].Name())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path.Join(dir, sumName), recording.RootCause(err))
 	}
 	have, err := parseSums(text)
 	if err != nil {
-		return nil, refuse("read %s: %v: remove %s to have it written anew", path.Join(dir, sumName), err, dir)
+		return nil, refuse("read %s: %v: remove %s, and run whet agent again", path.Join(dir, sumName), err, dir)
 	}
 	var changed, foreign []string
 	left := maps.Clone(have.of)
@@ -189,7 +189,7 @@ func look(at, dir string) (*sums, error) {
 	case len(changed) > 0:
 		return nil, refuse("%s: %s changed after whet wrote the agent there: take your changes elsewhere and remove %s, or name another directory", dir, quantity.Some(changed, 3), dir)
 	case len(foreign) > 0:
-		return nil, refuse("%s holds %s, which whet did not write: move it out, as the directory is replaced whole", dir, quantity.Some(foreign, 3))
+		return nil, refuse("%s contains %s, which whet did not write: move it elsewhere, as whet replaces the whole directory", dir, quantity.Some(foreign, 3))
 	}
 	return have, nil
 }

@@ -50,7 +50,7 @@ func parseSums(text []byte) (*sums, error) {
 			number, ok := strings.CutPrefix(line, sumsHead)
 			version, err := strconv.Atoi(number)
 			if !ok || err != nil || version < 1 || strconv.Itoa(version) != number {
-				return nil, fmt.Errorf("line 1 is no %q with a version", strings.TrimSpace(sumsHead))
+				return nil, fmt.Errorf("line 1 is not %q with a version", strings.TrimSpace(sumsHead))
 			}
 			s.version = version
 			continue
@@ -58,7 +58,7 @@ func parseSums(text []byte) (*sums, error) {
 		hash, name, ok := strings.Cut(line, "  ")
 		raw, err := hex.DecodeString(hash)
 		if !ok || err != nil || len(raw) != 32 || hash != strings.ToLower(hash) || name == sumName || name != filepath.Base(name) || !filepath.IsLocal(name) || s.of[name] != "" {
-			return nil, fmt.Errorf("line %d is no sum and name of a file", i+1)
+			return nil, fmt.Errorf("line %d is not a checksum and a file name", i+1)
 		}
 		if s.of[name] = hash; len(s.of) > maxFiles {
 			return nil, fmt.Errorf("it has more than %d files", maxFiles)

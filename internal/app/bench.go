@@ -55,7 +55,7 @@ exits with code 3.`,
 				}
 				for _, name := range []string{"unit", "alpha"} {
 					if given[name] {
-						return cli.UsageError("bench: -%s goes with -show", name)
+						return cli.UsageError("bench: -%s needs -show", name)
 					}
 				}
 				return b.run(ctx, e, operands)
@@ -79,10 +79,10 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 	b := &benchFlags{o: suite.DefaultOptions(), s: suite.DefaultShowOptions()}
 	o := &b.o
 	fs.StringVar(&o.Bench, "bench", o.Bench, "run the benchmarks that match `regexp`, as in go test")
-	fs.Var(cli.BenchTimeFlag{Text: &o.BenchTime}, "benchtime", "run each for `time`, or for a number of calls like 100x")
+	fs.Var(cli.BenchTimeFlag{Text: &o.BenchTime}, "benchtime", "run each for this `time`, or for a number of iterations such as 100x")
 	fs.IntVar(&o.Count, "count", o.Count, "run each `n` times, in rounds over all of them")
 	fs.StringVar(&o.CPU, "cpu", o.CPU, "`list` of GOMAXPROCS values to run each with; profiles are taken with the first")
-	fs.Bool("benchmem", true, "accepted from habit: memory is always counted")
+	fs.Bool("benchmem", true, "accepted for compatibility: allocations are always counted")
 	fs.StringVar(&o.Run, "run", o.Run, "first run the tests that match `regexp`; a package that fails them is not measured")
 	fs.StringVar(&o.Tags, "tags", o.Tags, "build `tags`, comma-separated")
 	fs.Var((*cli.StringList)(&o.Flags), "build", "pass a further `flag` to go build; may be given several times")
@@ -96,7 +96,7 @@ func newBenchFlags(fs *flag.FlagSet) *benchFlags {
 	fs.StringVar(&b.s.Match, "show", "", "plot the benchmarks of the history that match `regexp` over revisions")
 	fs.StringVar(&b.s.Unit, "unit", b.s.Unit, "with -show: the `unit` to show, or all")
 	fs.Float64Var(&b.s.Alpha, "alpha", b.s.Alpha, "with -show: the chance of any false change in the whole history")
-	fs.StringVar(&b.format, "format", "text", "print as go test does (`text`), or the complete Go benchmark format (go)")
+	fs.StringVar(&b.format, "format", "text", "print as go test does (`text`), or in the full Go benchmark format (go)")
 	fs.BoolVar(&b.json, "json", false, "print one JSON document")
 	fs.BoolVar(&b.verbose, "v", false, "copy the benchmarks' output to stderr")
 	return b
@@ -194,7 +194,7 @@ func (c statusClearer) Ended(pkg, failed string, took time.Duration) {
 func (b *benchFlags) show(ctx context.Context, e *cli.Env, operands []string, given map[string]bool) error {
 	switch {
 	case len(operands) > 0:
-		return cli.UsageError("bench: -show runs nothing: leave %s out, or leave out -show", strings.Join(operands, " "))
+		return cli.UsageError("bench: -show runs no benchmarks: omit %s or -show", strings.Join(operands, " "))
 	case b.o.History == "":
 		return cli.UsageError("bench: -show needs -history")
 	case b.out != "" && !strings.HasSuffix(b.out, ".svg"):
@@ -202,7 +202,7 @@ func (b *benchFlags) show(ctx context.Context, e *cli.Env, operands []string, gi
 	}
 	for _, name := range []string{"bench", "benchtime", "count", "cpu", "run", "tags", "build", "timeout", "budget", "profiles", "format", "host", "keep"} {
 		if given[name] {
-			return cli.UsageError("bench: -show runs nothing: leave out -%s", name)
+			return cli.UsageError("bench: -show runs no benchmarks: omit -%s", name)
 		}
 	}
 	b.s.History = b.o.History

@@ -118,7 +118,7 @@ func (g *gate) Set(s string) error {
 		}
 	}
 	if !(least >= 0) {
-		return fmt.Errorf("%q is not a share: give one like 5%%", share)
+		return fmt.Errorf("%q is not a share: want one such as 5%%", share)
 	}
 	*g = gate{true, least}
 	return nil
@@ -139,7 +139,7 @@ func (v *compareFlags) run(e *cli.Env, set *flag.FlagSet, args []string) error {
 	}
 	for _, name := range []string{"best", "changed", "mag"} {
 		if slices.Contains(given, name) {
-			return cli.UsageError("compare: -%s goes with -benchcmp", name)
+			return cli.UsageError("compare: -%s needs -benchcmp", name)
 		}
 	}
 	if len(operands) == 0 {
@@ -214,7 +214,7 @@ func (g *gate) check(e *cli.Env, r *tables.Result) error {
 func (v *compareFlags) runBenchcmp(e *cli.Env, given []string, operands []tables.Operand) error {
 	for _, name := range given {
 		if !slices.Contains([]string{"benchcmp", "best", "changed", "mag"}, name) {
-			return cli.UsageError("compare: -benchcmp goes only with -best, -changed and -mag, not with -%s", name)
+			return cli.UsageError("compare: -benchcmp can be combined only with -best, -changed and -mag, not with -%s", name)
 		}
 	}
 	if len(operands) != 2 {

@@ -116,7 +116,7 @@ func TestHostileInputs(t *testing.T) {
 	tall := pbType(1, 2) + towers.String() + pbStrings(chainNames[:32]...)
 
 	const deep = "more than 16384 frames"
-	const memory = "take more memory than a file of its size is allowed"
+	const memory = "need more memory than the limit for a file of its size"
 	for _, c := range []struct {
 		name, data string
 		args       []string
@@ -150,7 +150,7 @@ func TestHostileInputs(t *testing.T) {
 		{"legacy: names", repeated(t, "goroutine profile: total 1\n1 @ 0x2\n", "#\t0x1\tf+0x1\n", 5_000_000, ""), nil, cli.ExitDone, ""},
 		{"2,000 sample types", packed(t, manyTypes), []string{"flame"}, cli.ExitFailed, "more than 256 sample types"},
 		{"towers", packed(t, tall), []string{"flame"}, cli.ExitDone, ""},
-		{"towers in a tree", packed(t, tall), []string{"graph", "-call_tree"}, cli.ExitFailed, "more than 800,000 different paths, too many for a tree of calls: leave -call_tree out"},
+		{"towers in a tree", packed(t, tall), []string{"graph", "-call_tree"}, cli.ExitFailed, "more than 800,000 different call paths, too many for a call tree: drop -call_tree"},
 		{"towers in a graph", packed(t, tall), []string{"graph"}, cli.ExitDone, ""},
 		{"10,000 keys at the leaf", packed(t, manyKeys), []string{"flame", "-tagleaf", allKeys}, cli.ExitUsage, "10000 keys"},
 		{"10,000 keys at the root", packed(t, manyKeys), []string{"top", "-tagroot", allKeys}, cli.ExitUsage, "10000 keys"},

@@ -24,7 +24,7 @@ func recordingsCommand() *cli.Command {
 		Recordings: 1,
 		Short:      "list recordings and their short names (@, @NAME), or copy one for sharing",
 		Long: `
-Recordings lists the recordings in .whet in the module's root, the default place without -o, the
+Recordings lists the recordings in .whet in the module's root, where they go without -o, the
 newest first: @ is the newest, @2 the one before it, @NAME the newest of that name.
 
 With -for-sharing it writes a copy of a recording, by default the newest, without sources and
@@ -50,7 +50,7 @@ drops the binaries of benchmarks that a build of the current revision reproduces
 				case *share:
 					return shareRecording(e, place, rest, *out, *asJSON)
 				case *out != "":
-					return cli.UsageError("recordings: -o goes with -for-sharing")
+					return cli.UsageError("recordings: -o needs -for-sharing")
 				case len(rest) > 0:
 					return cli.UsageError("recordings: unexpected operand %s: it lists all recordings; whet diagnose shows one", strings.Join(rest, " "))
 				case *operands:

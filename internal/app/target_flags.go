@@ -68,7 +68,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.BoolVar(&b.NoBinary, "no-binary", false, "leave the binary out of the recording")
 	fs.BoolVar(&b.NoSource, "no-source", false, "leave sources and the types of their imports out of the recording")
 	cli.Duration(fs, &t.budget, "budget", "`time` for measuring, builds, tests and the report not included; for a service the load with its warm-up, instead of -d")
-	cli.Duration(fs, &t.timeout, "timeout", "stop a benchmark process (default: the rest of the budget) or give up a request (default 10s) after this `time`")
+	cli.Duration(fs, &t.timeout, "timeout", "stop a benchmark process (default: the rest of the budget) or abandon a request (default 10s) after this `time`")
 	fs.StringVar(&b.Bench, "bench", b.Bench, "benchmarks: measure those that match `regexp`, as in go test")
 	fs.Var(cli.BenchTimeFlag{Text: &b.BenchTime}, "benchtime", "benchmarks: length of one run, a `time` like 1s or a count like 100x (default: whet chooses)")
 	fs.IntVar(&b.Samples, "samples", b.Samples, "benchmarks: take this many CPU samples of the measured code for each")

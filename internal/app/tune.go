@@ -159,7 +159,7 @@ finds here.`,
 			html := fs.String("o", "", "also write the report as one HTML `file`")
 			show := newShowFlags(fs)
 			fs.BoolVar(&show.asJSON, "json", false, "print one JSON document")
-			fs.BoolVar(&show.text.Verbose, "v", false, "print all warnings in full; for a proof, the figures behind the verdicts")
+			fs.BoolVar(&show.text.Verbose, "v", false, "print all warnings in full; for a proof, the figures for the verdicts")
 			return func(ctx context.Context, e *cli.Env, operands []string) error {
 				if err := show.check("diagnose"); err != nil {
 					return err

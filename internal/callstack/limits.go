@@ -17,7 +17,7 @@ type Limits struct {
 }
 
 // ErrMemory is the error of a profile beyond [Limits.MaxMemory].
-var ErrMemory = errors.New("its names, places and stacks take more memory than a file of its size is allowed: too large to read")
+var ErrMemory = errors.New("its names, locations and stacks need more memory than the limit for a file of its size: too large to read")
 
 // What Memory counts for each, in bytes, apart from texts and encoded stacks:
 // the record, its entries in the maps that find it again, and room that slices

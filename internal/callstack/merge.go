@@ -203,7 +203,7 @@ func (m *Merger) meta(from *Meta) error {
 	return nil
 }
 
-var errMergeSum = errors.New("merge: the values add up to more than 63 bits hold")
+var errMergeSum = errors.New("merge: the sum of the values overflows an int64")
 
 // scaled reads the sample's values into m.row and reports whether any is not
 // zero.

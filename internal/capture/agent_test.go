@@ -131,7 +131,7 @@ func TestTheAgentStops(t *testing.T) {
 	defer cancel()
 	target.pause = func(context.Context, time.Duration) error { cancel(); return nil }
 	sampling, err := target.Metrics(ctx, time.Now(), 10*time.Millisecond, func(metrics.Row) { go a.Stop() })
-	if err != nil || sampling.Rows == 0 || sampling.Breaks != 1 || !strings.Contains(sampling.Warnings[0], "ended before their time") {
+	if err != nil || sampling.Rows == 0 || sampling.Breaks != 1 || !strings.Contains(sampling.Warnings[0], "ended too early") {
 		t.Errorf("%+v, %v", sampling, err)
 	}
 }

@@ -80,7 +80,7 @@ func FetchProfile(ctx context.Context, target string, o FetchOptions) ([]byte, e
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
 	}
-	allowed, late := recording+o.Grace, fmt.Errorf("no answer %v after the due end of the recording", o.Grace)
+	allowed, late := recording+o.Grace, fmt.Errorf("no answer %v after the planned end of the recording", o.Grace)
 	if o.Timeout > 0 {
 		allowed, late = o.Timeout, fmt.Errorf("no answer within %v", o.Timeout)
 	}

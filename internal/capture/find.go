@@ -175,7 +175,7 @@ func (t *Target) offersOfAgent(ctx context.Context, st *Status) error {
 	if st.FlightRecorder {
 		t.offers = append(t.offers, recording.KindFlight)
 	} else {
-		t.lacks(titles[recording.KindFlight], "the agent has none", "turn it on in the call that starts the agent")
+		t.lacks(titles[recording.KindFlight], "the agent has none", "enable it in the call that starts the agent")
 	}
 	return nil
 }
@@ -185,10 +185,10 @@ func (t *Target) offersOfAgent(ctx context.Context, st *Status) error {
 func (t *Target) compareVersions(version int) {
 	switch {
 	case version < agent.Version:
-		t.lacks(fmt.Sprintf("what agents of version %d tell", agent.Version), fmt.Sprintf("the program's agent is of version %d", version),
+		t.lacks(fmt.Sprintf("data of agents of version %d", agent.Version), fmt.Sprintf("the program's agent is of version %d", version),
 			"write its source anew (whet agent DIR) or update the module that it is from, and build the program again")
 	case version > agent.Version:
-		t.lacks(fmt.Sprintf("what agents of version %d tell", version), fmt.Sprintf("the program's agent is newer than those that this whet knows, of version %d", agent.Version), "update whet")
+		t.lacks(fmt.Sprintf("data of agents of version %d", version), fmt.Sprintf("the program's agent is newer than those that this whet knows, of version %d", agent.Version), "update whet")
 	}
 }
 
@@ -203,7 +203,7 @@ func (t *Target) offersOfPprof(heads map[string][]byte, agent *statusError) {
 	switch {
 	case agent == nil:
 	case agent.status == http.StatusUnauthorized, agent.status == http.StatusForbidden:
-		how = fmt.Sprintf("if the agent runs there, give its token (/debug/whet/ answers %d); else %s", agent.status, importAgent)
+		how = fmt.Sprintf("if the agent runs there, pass its token (/debug/whet/ answers %d); else %s", agent.status, importAgent)
 	default:
 		how = fmt.Sprintf("if the agent runs there, find out why it fails (/debug/whet/: %s); else %s", agent.text, importAgent)
 	}

@@ -212,7 +212,7 @@ func (t *Target) fetch(ctx context.Context, kind, path string, seconds int, cutA
 			if t.patience > 0 {
 				since = fmt.Sprintf(" for %v", waited.Round(time.Second/10))
 			}
-			return nil, fmt.Errorf("%w has been using the program's %s%s: end that, or wait for it (%w)", ErrInUse, what, since, err)
+			return nil, fmt.Errorf("%w has been using the program's %s%s: stop it, or wait for it (%w)", ErrInUse, what, since, err)
 		}
 		if err := t.pause(ctx, retryEvery); err != nil {
 			return nil, err

@@ -188,11 +188,11 @@ func refusal(response *http.Response) error {
 	}
 	switch {
 	case r.status == http.StatusNotFound:
-		r.text = `the server has no such page (404): does the program import _ "net/http/pprof", and serve it on this port?`
+		r.text = `the server has no such page (404): import _ "net/http/pprof" in the program, and serve it on this port`
 	case r.status == http.StatusUnauthorized, r.status == http.StatusForbidden:
 		how := "write http://user:password@host"
 		if strings.HasPrefix(response.Header.Get("WWW-Authenticate"), "Bearer") {
-			how = "give its token, -H 'Authorization: Bearer TOKEN'"
+			how = "pass its token with -H 'Authorization: Bearer TOKEN'"
 		}
 		r.text = fmt.Sprintf("the server wants a login (%s): %s", lastWords(response.Status), how)
 	case r.said != "":

@@ -170,7 +170,7 @@ func (t *Target) streamOnce(ctx context.Context, w *watch, shift, every time.Dur
 		case err == io.EOF && t.now().Sub(begun) >= streamFor:
 			return nil
 		case err == io.EOF:
-			return errors.New("the rows ended before their time")
+			return errors.New("the rows ended too early")
 		case err != nil:
 			return breach(ctx, err, got)
 		}

@@ -88,7 +88,7 @@ func TestMetricsOfTheAgent(t *testing.T) {
 	if d := cmp.Diff(Sampling{Rows: 4, Breaks: 2, Restarts: 1, Malformed: 2}, sampling); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
-	if len(warnings) != 3 || !strings.Contains(warnings[0], "stopped answering 2 times") || !strings.Contains(warnings[0], "ended before their time") ||
+	if len(warnings) != 3 || !strings.Contains(warnings[0], "stopped answering 2 times") || !strings.Contains(warnings[0], "ended too early") ||
 		!strings.Contains(warnings[1], "restarted once") || !strings.Contains(warnings[2], "dropped: 2") {
 		t.Errorf("%q", warnings)
 	}

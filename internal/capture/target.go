@@ -216,7 +216,7 @@ func (t *Target) request(ctx context.Context, method, path string, query url.Val
 func (t *Target) within(ctx context.Context, recording time.Duration) (context.Context, context.CancelFunc) {
 	cause := fmt.Errorf("no answer within %v", t.grace)
 	if recording > 0 {
-		cause = fmt.Errorf("no answer %v after the due end of the recording", t.grace)
+		cause = fmt.Errorf("no answer %v after the planned end of the recording", t.grace)
 	}
 	return context.WithTimeoutCause(ctx, recording+t.grace, cause)
 }

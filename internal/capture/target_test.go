@@ -301,7 +301,7 @@ func TestAgentThatRefuses(t *testing.T) {
 	if target.Kind != KindPprof {
 		t.Errorf("found %s", target.Kind)
 	}
-	if how := target.Unknown()[0].How; !strings.Contains(how, "give its token (/debug/whet/ answers 401)") {
+	if how := target.Unknown()[0].How; !strings.Contains(how, "pass its token (/debug/whet/ answers 401)") {
 		t.Errorf("%q", how)
 	}
 }

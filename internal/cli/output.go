@@ -88,7 +88,7 @@ func WriteResult(ctx context.Context, name string, write func(io.Writer) error) 
 }
 
 // ErrUnread is a pipe of which nothing is read.
-var ErrUnread = errors.New("the reader is gone")
+var ErrUnread = errors.New("the reader closed the pipe")
 
 // CreateBeside makes a temporary file beside the one that it becomes, whose name
 // is without links. Its errors, as those of Rename, do not show the temporary

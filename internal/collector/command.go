@@ -53,9 +53,9 @@ is that of an operation.`,
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			v := &view{}
 			fs.BoolVar(&v.asJSON, "json", false, "print one JSON document, with every cycle")
-			fs.BoolVar(&v.html, "html", false, "write a page with charts")
+			fs.BoolVar(&v.html, "html", false, "write an HTML page with charts")
 			fs.BoolVar(&v.svg, "svg", false, "write the charts as a picture")
-			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
+			fs.BoolVar(&v.all, "all", false, "show all rows of every table")
 			fs.StringVar(&v.output, "o", "", "write to `file`; - is the standard output")
 			cli.Duration(fs, &v.watch, "seconds", "with a URL: watch for this `time` (default 10s)")
 			v.headers = cli.HeaderList{}

@@ -191,7 +191,7 @@ func TestGrowthInARecording(t *testing.T) {
 	if c.Kind != analyze.GrownHeap || c.Text != "The live heap grew in 2.00 s: there is 40 MiB more of what bytes.growSlice (/src/bytes.growSlice.go:5), for main.fill (/src/fill.go:7) allocated." {
 		t.Errorf("%+v", c)
 	}
-	if c := d.Conclusions[0]; c.Kind != analyze.Forced || c.Text != "The program, or whet and package testing around what they measure, ask for 1 of 1 cycle." {
+	if c := d.Conclusions[0]; c.Kind != analyze.Forced || c.Text != "The program, or whet and package testing around each measurement, force 1 of 1 cycle." {
 		t.Errorf("%+v", c)
 	}
 	if g := d.Grown; g.Before != 15*mib || g.After != 54*mib || g.Other != -1*mib || g.Period != 512<<10 {
@@ -218,17 +218,17 @@ func TestGrowthWithATrend(t *testing.T) {
 	g := &gc.Grown{BeforeBytes: 1 << 20, AfterBytes: 41 << 20, ToNs: 9e9, PeriodBytes: 512 << 10,
 		Places: []gc.GrownPlace{{Function: "example.com/app/store.(*Store).Put", File: "/src/store.go", Line: 40, AfterBytes: 40 << 20}}}
 	growing := func() *gc.Page {
-		return &gc.Page{Grown: g, Result: &analyze.Result{Conclusions: []analyze.Conclusion{{Kind: analyze.Growing, Text: "What is alive grows to the end: so much."}}}}
+		return &gc.Page{Grown: g, Result: &analyze.Result{Conclusions: []analyze.Conclusion{{Kind: analyze.Growing, Text: "The live heap grows until the end: so much."}}}}
 	}
 	p := growing()
 	conclude(p)
-	if c := p.Result.Conclusions; len(c) != 1 || c[0].Text != "What is alive grows to the end: so much. There is 40 MiB more of what store.(*Store).Put (/src/store.go:40) allocated." || len(c[0].Evidence) != 1 {
+	if c := p.Result.Conclusions; len(c) != 1 || c[0].Text != "The live heap grows until the end: so much. There is 40 MiB more of what store.(*Store).Put (/src/store.go:40) allocated." || len(c[0].Evidence) != 1 {
 		t.Errorf("%+v", c)
 	}
 	g.Places = nil
 	p = growing()
 	conclude(p)
-	if c := p.Result.Conclusions; len(c) != 1 || c[0].Text != "What is alive grows to the end: so much." || !strings.Contains(c[0].Evidence[0], "no line grew by more than sampling explains") {
+	if c := p.Result.Conclusions; len(c) != 1 || c[0].Text != "The live heap grows until the end: so much." || !strings.Contains(c[0].Evidence[0], "no line grew by more than sampling explains") {
 		t.Errorf("%+v", c)
 	}
 }

@@ -35,11 +35,11 @@ func newCostFlags(fs *flag.FlagSet) *costFlags {
 	c := &costFlags{fs: fs, headers: cli.HeaderList{}, service: tune.DefaultServiceOptions()}
 	l := &c.service.Load
 	l.Duration = costDuration
-	fs.StringVar(&c.url, "cost", "", "measure what measuring costs the service at this `URL`")
+	fs.StringVar(&c.url, "cost", "", "measure the overhead of measuring the service at this `URL`")
 	fs.StringVar(&c.service.Out, "o", "", "with -cost: write the recording to `NAME.whet` (default: named after the URL)")
 	fs.StringVar(&c.service.Tags, "tags", "", "with -cost: build `tags`, comma-separated")
-	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "with -cost: requests in flight, each of `n` clients sends one after the other")
-	cli.Duration(fs, &l.Duration, "d", "with -cost: `time` for measuring; more gives narrower intervals")
+	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "with -cost: run `n` clients, each with one request in flight")
+	cli.Duration(fs, &l.Duration, "d", "with -cost: `time` for measuring; a longer time gives narrower intervals")
 	cli.Duration(fs, &l.Warmup, "warmup", "with -cost: `time` under load before that")
 	fs.StringVar(&c.service.Pprof, "pprof", "", "with -cost: base `URL` of the agent (default: that of the service)")
 	fs.Var(&c.headers, "H", "with -cost: send a `header`; may be given several times")
@@ -66,7 +66,7 @@ func (c *costFlags) run(ctx context.Context, e *cli.Env, operands []string, asJS
 		}
 	}
 	if len(operands) > 0 {
-		return cli.UsageError("doctor: -cost takes the URL; %q behind it says nothing", operands[0])
+		return cli.UsageError("doctor: unexpected operand %q: -cost takes one URL", operands[0])
 	}
 	c.url, _ = cli.AsURL(c.url)
 	o.Pprof, _ = cli.AsURL(o.Pprof)

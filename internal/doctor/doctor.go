@@ -47,7 +47,7 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name:     "doctor",
 		Operands: "[-cost URL [-- COMMAND…]]",
-		Short:    "each instrument on this machine: works, degraded or absent, why, what would help",
+		Short:    "check each instrument on this machine: works, degraded or absent, why, and the remedy",
 		Long: `
 Doctor tries each instrument that whet measures with: it takes a short profile of each kind of
 itself, asks the compiler for its diagnostics on a package of three lines, looks at the clock,
@@ -105,7 +105,7 @@ func reportInstruments(e *cli.Env, found []instrument, asJSON bool) error {
 		err = writeInstruments(e.Stdout, found, e.Color)
 	}
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("doctor: whet tune does not work here without %s", strings.Join(missing, ", "))
+		err = fmt.Errorf("doctor: whet tune needs %s, which does not work here", strings.Join(missing, ", "))
 	}
 	return err
 }

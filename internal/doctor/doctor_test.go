@@ -166,7 +166,7 @@ func TestSpoiledMachine(t *testing.T) {
 		{"cgo off", "C compiler", goEnv("CGO_ENABLED", "0"), statusDegraded, "CGO_ENABLED=0"},
 		{"no gcc", "C compiler", goEnv("CC", "no-such-cc"), statusAbsent, "no no-such-cc on PATH"},
 		{"no git", "git", goEnv(), statusAbsent, "no git on PATH"},
-		{"mute compiler", "compiler diagnostics", goEnv(), statusDegraded, "not as expected"},
+		{"mute compiler", "compiler diagnostics", goEnv(), statusDegraded, "an unexpected format"},
 		{"compiler fails", "compiler diagnostics", func(t *testing.T, x *examiner) {
 			x.run = answers(map[string]string{"go build": "error: exit status 1: no space"})
 		}, statusAbsent, "no space"},
@@ -176,7 +176,7 @@ func TestSpoiledMachine(t *testing.T) {
 		}, statusAbsent, "cannot run programs there: permission denied"},
 		{"little room", "scratch directory", func(t *testing.T, x *examiner) { x.free = func(string) (int64, bool) { return 1<<30 - 1, true } }, statusDegraded, "left"},
 		{"no ticks", "CPU profile", spin(0, 10*time.Millisecond, time.Second), statusAbsent, "no sample in 1s of CPU time"},
-		{"lost ticks", "CPU profile", spin(12, 10*time.Millisecond, 260*time.Millisecond), statusDegraded, "12 samples in 260ms of CPU time, one each 10ms: 26 were due"},
+		{"lost ticks", "CPU profile", spin(12, 10*time.Millisecond, 260*time.Millisecond), statusDegraded, "12 samples in 260ms of CPU time, one every 10ms: 26 were due"},
 		{"half the ticks", "CPU profile", spin(13, 10*time.Millisecond, 260*time.Millisecond), statusWorks, "13 samples in 260ms"},
 		{"another rate", "CPU profile", spin(50, 4*time.Millisecond, 200*time.Millisecond), statusDegraded, "each 4ms"},
 		{"no time to try", "CPU profile", spin(0, 10*time.Millisecond, 90*time.Millisecond), statusDegraded, "too busy"},
@@ -246,7 +246,7 @@ func TestReportInstruments(t *testing.T) {
 		text  string
 	}{
 		{[]instrument{good, odd}, "", "works     clock        fine\nabsent    perf events  not; here\n                       → ask\n\n1 of 2 work without restriction\n"},
-		{[]instrument{good, lost}, "whet tune does not work here without go", "works     clock  fine\nabsent    go     gone\n                 → install\n\n1 of 2 work without restriction\n"},
+		{[]instrument{good, lost}, "whet tune needs go, which does not work here", "works     clock  fine\nabsent    go     gone\n                 → install\n\n1 of 2 work without restriction\n"},
 	} {
 		var out bytes.Buffer
 		err := reportInstruments(&cli.Env{Stdout: &out}, tt.found, false)

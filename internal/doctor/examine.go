@@ -161,7 +161,7 @@ func (x *examiner) quiet(h recording.Host) instrument {
 	case len(trouble) > 0:
 		return degraded(help, "%s", strings.Join(trouble, ", "))
 	case len(facts) == 0:
-		return degraded("check the system's own monitor before measuring", "this system reports neither load nor steal")
+		return degraded("check the load with the system's own monitor before measuring", "this system reports neither load nor steal")
 	}
 	return works("%s", strings.Join(facts, ", "))
 }
@@ -175,7 +175,7 @@ func (x *examiner) processors(h recording.Host) instrument {
 	switch {
 	case h.CPULimitCores != nil && float64(h.GOMAXPROCS) > math.Ceil(*h.CPULimitCores):
 		return degraded(fmt.Sprintf("run with GOMAXPROCS=%d", int(math.Max(1, math.Ceil(*h.CPULimitCores)))),
-			"%s, but the control group allows %.2g cores: it lets goroutines run in bursts and then throttles them", detail, *h.CPULimitCores)
+			"%s, but the control group allows %.2g cores: goroutines run in bursts and are then throttled", detail, *h.CPULimitCores)
 	case h.Cores == 1:
 		return degraded("parallel benchmarks and the garbage collector share the core: trust single-threaded results only", "%s", detail)
 	case h.CPULimitCores != nil:
@@ -258,7 +258,7 @@ func (x *examiner) goToolchain(ctx context.Context) instrument {
 		return degraded(help, "%s is older than Go 1.%d", detail, oldestGo)
 	}
 	if flags := values["GOFLAGS"]; strings.Contains(flags, "-race") || strings.Contains(flags, "-cover") || strings.Contains(flags, "-gcflags") {
-		return degraded("unset GOFLAGS while measuring: the costs of such builds differ from those of the program in use", "%s, GOFLAGS=%s", detail, flags)
+		return degraded("unset GOFLAGS while measuring: such a build has other costs than the normal one", "%s, GOFLAGS=%s", detail, flags)
 	}
 	return works("%s", detail)
 }
@@ -340,7 +340,7 @@ func (x *examiner) scratch(ctx context.Context) instrument {
 
 // diagnostics asks the compiler about a package whose answer is known.
 func (x *examiner) diagnostics(ctx context.Context) instrument {
-	const help = "see go: listings then lack the compiler's decisions"
+	const help = "see the line for go: without it, listings lack the compiler's decisions"
 	dir, err := os.MkdirTemp(x.tempDir, "whet-doctor-")
 	if err != nil {
 		return absent(help, "%s: %v", x.tempDir, recording.RootCause(err))
@@ -357,7 +357,7 @@ func (x *examiner) diagnostics(ctx context.Context) instrument {
 	case err != nil:
 		return absent(help, "go build: %v", err)
 	case !strings.Contains(text, "moved to heap: n") || !strings.Contains(text, "can inline Grow"):
-		return degraded("report the Go version: whet does not know its compiler's messages yet", "-m=2 answers, but not as expected")
+		return degraded("report the Go version: whet does not know its compiler's messages yet", "-m=2 prints an unexpected format")
 	}
 	return works("escape and inlining decisions (-m=2)")
 }
@@ -394,7 +394,7 @@ func (x *examiner) cCompiler(ctx context.Context) instrument {
 // loadGenerator says by what loads are driven here. What HTTP/2 takes is of
 // bench/README.md's table of loads.
 func loadGenerator(context.Context) instrument {
-	const http2 = "HTTP/2 by net/http, which takes 1.4 to 2.4 times h2load's CPU time"
+	const http2 = "HTTP/2 uses net/http, which takes 1.4 to 2.4 times the CPU time of h2load"
 	loops := load.Loops()
 	if len(loops) == 0 {
 		return degraded("drive fast services from Linux: net/http takes more CPU time for each request than an event loop",

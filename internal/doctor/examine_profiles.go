@@ -65,7 +65,7 @@ func (x *examiner) cpuProfile(context.Context) instrument {
 		}
 		ticks, period := p.Total(samples), time.Duration(p.Period)
 		wanted := int64(used / tickPeriod)
-		detail := fmt.Sprintf("%d samples in %v of CPU time, one each %v", ticks, used.Round(time.Millisecond), period)
+		detail := fmt.Sprintf("%d samples in %v of CPU time, one every %v", ticks, used.Round(time.Millisecond), period)
 		switch {
 		case wanted < 10:
 			last = degraded("try again while less is running", "%s: the machine is too busy for a longer test", detail)

@@ -67,7 +67,7 @@ func (p Dir) Make() (string, error) {
 		refused = err
 	}
 	if p.cache == "" {
-		return "", errors.Join(refused, errors.New("no directory for the recording, nor a cache directory (HOME is not set): name the recording with -o"))
+		return "", errors.Join(refused, errors.New("no directory for the recording: not in a module, and HOME is not set: name the recording with -o"))
 	}
 	err := os.MkdirAll(p.cache, 0o700)
 	if err == nil {

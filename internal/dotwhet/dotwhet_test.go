@@ -111,7 +111,7 @@ func TestResolve(t *testing.T) {
 		}
 	}
 	for operand, want := range map[string]string{
-		"@5": "@1 to @4 exist", "@0": "@1 to @4 exist", "@link": "no recording of that name here; there are @mine, @chi, @chi-sub",
+		"@5": "@1 to @4 exist", "@0": "@1 to @4 exist", "@link": "no recording of that name here; want one of @mine, @chi, @chi-sub",
 		"@a/b": "has no slash", "@../x": "has no slash",
 	} {
 		if got, err := place(t, sub).Resolve(operand); err == nil || !strings.Contains(err.Error(), want) {

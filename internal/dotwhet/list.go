@@ -113,7 +113,7 @@ func (p Dir) Resolve(operand string) (string, error) {
 			names = append(names, "@"+e.base())
 		}
 	}
-	return "", cli.UsageError("%s: no recording of that name here; there are %s", operand, strings.Join(names, ", "))
+	return "", cli.UsageError("%s: no recording of that name here; want one of %s", operand, strings.Join(names, ", "))
 }
 
 // Tidy follows a recording that was written to out, "" where whet chose its
@@ -151,7 +151,7 @@ func (p Dir) adopt() (paths []string, err error) {
 func (p Dir) Trim(keep int, say io.Writer) error {
 	killed, err := p.adopt()
 	for _, path := range killed {
-		fmt.Fprintf(say, "whet: a killed run left %s, which opens with the measurements until then\n", printable.Message(path))
+		fmt.Fprintf(say, "whet: a killed run left %s; it can be opened, with the measurements until the kill\n", printable.Message(path))
 	}
 	failed := err
 	list, err := p.List()

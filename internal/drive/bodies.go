@@ -41,7 +41,7 @@ func bodyFiles(targets string) func(name string) ([]byte, error) {
 			}
 		}
 		if !filepath.IsLocal(inside) {
-			return nil, fmt.Errorf("it lies outside %s, the directory of the targets: move it there, or run in a directory above both with -targets - < %s", dir, targets)
+			return nil, fmt.Errorf("it is outside %s, the directory of the targets: move it there, or run in a directory above both with -targets - < %s", dir, targets)
 		}
 		root, err := os.OpenRoot(dir)
 		if err != nil {

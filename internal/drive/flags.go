@@ -110,13 +110,13 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, knee.Closed().Budget
 	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "number of `connections`: each sends one request at a time in a closed loop; the maximum in an open loop")
 	fs.Bool("latency", false, "accepted for wrk's users: quantiles are always shown")
-	fs.Var(cli.DurationFlag{Time: &o.Duration, Hint: "; a body is -body"}, "d", "measure this `time` under load")
+	fs.Var(cli.DurationFlag{Time: &o.Duration, Hint: "; for a body use -body"}, "d", "measure this `time` under load")
 	fs.Int64Var(&o.Requests, "n", 0, "send this `number` of requests, on at most as many connections, with no time limit unless -d is given")
-	fs.IntVar(&o.Loops, "t", 0, "event loops, wrk's `threads` (default: one for each processor)")
+	fs.IntVar(&o.Loops, "t", 0, "number of event loops, as wrk's `threads` (default: one per processor)")
 	fs.StringVar(&l.rate, "rate", "", "an open loop at this `rate`: 5000/s, 300/m, 100/s..20000/s (a ramp over -d), 100/s:10s,200/s:20s (steps)")
-	fs.BoolVar(&l.poisson, "poisson", false, "with -rate: random (Poisson) arrivals, as of independent users")
+	fs.BoolVar(&l.poisson, "poisson", false, "with -rate: random (Poisson) arrivals, like those of independent users")
 	cli.Duration(fs, &o.Warmup, "warmup", "warm up this `time` before measuring (with -n default 0s)")
-	cli.Duration(fs, &o.Timeout, "timeout", "give up a request after this `time`")
+	cli.Duration(fs, &o.Timeout, "timeout", "abandon a request after this `time`")
 	fs.StringVar(&l.think, "think", "", "in a closed loop, wait this `time` after an answer before the next request: 100ms, exp:100ms")
 
 	fs.Var(&l.headers, "H", "send a `header`, as in 'Authorization: Bearer x'; may be given several times")
@@ -220,7 +220,7 @@ func (l *loadFlags) only(what string, names []string) error {
 	var err error
 	l.fs.Visit(func(f *flag.Flag) {
 		if err == nil && !slices.Contains(names, f.Name) {
-			err = cli.UsageError("%s: -%s applies to driving a load; here: -%s", what, f.Name, strings.Join(names, ", -"))
+			err = cli.UsageError("%s: -%s is for driving a load; the flags for recordings are -%s", what, f.Name, strings.Join(names, ", -"))
 		}
 	})
 	return err
@@ -234,7 +234,7 @@ func (l *loadFlags) noneEmpty() error {
 	l.fs.Visit(func(f *flag.Flag) {
 		g, ok := f.Value.(flag.Getter)
 		if ok && g.Get() == "" && f.Name != "body" && err == nil {
-			err = cli.UsageError("load: -%s is empty: give it a value, or leave it out", f.Name)
+			err = cli.UsageError("load: -%s is empty: give it a value, or omit it", f.Name)
 		}
 	})
 	return err

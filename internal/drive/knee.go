@@ -280,7 +280,7 @@ func (s *kneeSearch) show(o *knee.Options, p search.Progress) {
 	}
 	s.view.Draw([]string{
 		s.view.Fit(fmt.Sprintf("%s  looking for the %s", s.plan.name, what)),
-		s.view.Fit(fmt.Sprintf("%s: %s %s, %s behind it%s", p.Stage, quantity.Count(p.Level), unit, quantity.Plural(p.Runs, "measurement"), best)),
+		s.view.Fit(fmt.Sprintf("%s: %s %s, %s after that%s", p.Stage, quantity.Count(p.Level), unit, quantity.Plural(p.Runs, "measurement"), best)),
 		s.view.Fit(fmt.Sprintf("%v so far, about %v left", p.Spent.Round(time.Second), p.Left.Round(time.Second))),
 	})
 }

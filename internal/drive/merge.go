@@ -67,12 +67,12 @@ func (l *loadFlags) merge(ctx context.Context, e *cli.Env, names []string) error
 			sum := page.Times[i.Tag]
 			switch {
 			case sum == nil && len(page.Times) == maxTags:
-				return fmt.Errorf("with it the logs have more than %d tags", maxTags)
+				return fmt.Errorf("with this log, the tags number more than %d", maxTags)
 			case sum == nil:
 				sum = new(hist.Histogram)
 				page.Times[i.Tag] = sum
 			case i.Histogram.Count() > math.MaxInt64-sum.Count():
-				return errors.New("with it the count of times overflows an int64")
+				return errors.New("with this log, the count of times overflows an int64")
 			}
 			sum.Merge(i.Histogram)
 			return nil

@@ -116,8 +116,8 @@ func TestMergeRefuses(t *testing.T) {
 		{"a.hlog -o kept -hgrm ./kept", cli.ExitUsage, "-o and -hgrm name the same file ./kept"},
 		{"a.hlog -o .", cli.ExitUsage, "-o: . is a directory"},
 		{"a.hlog -o no/kept", cli.ExitUsage, "no directory no"},
-		{"a.hlog most.hlog -o kept", cli.ExitFailed, "most.hlog: with it the count of times overflows an int64"},
-		{"a.hlog tags.hlog -o kept", cli.ExitFailed, "tags.hlog: with it the logs have more than 100 tags"},
+		{"a.hlog most.hlog -o kept", cli.ExitFailed, "most.hlog: with this log, the count of times overflows an int64"},
+		{"a.hlog tags.hlog -o kept", cli.ExitFailed, "tags.hlog: with this log, the tags number more than 100"},
 		{"a.hlog no.hlog -o kept -hgrm k2", cli.ExitFailed, "no.hlog"},
 	} {
 		code, stdout, stderr := runLoad(append([]string{"merge"}, strings.Fields(c.args)...)...)

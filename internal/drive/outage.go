@@ -43,6 +43,6 @@ func (x *outages) warnings() []string {
 	if x.n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the service refused all connections at %s (a restart?); whet waited for it, and the figures next to it may include part of the outage",
+	return []string{fmt.Sprintf("the service refused all connections at %s (a restart?); whet waited for it, and the figures around that time may include part of the outage",
 		quantity.Plural(x.n, "level"))}
 }

@@ -105,7 +105,7 @@ func TestLogIsNotRead(t *testing.T) {
 	}()
 	select {
 	case got := <-code:
-		if want := "whet: write pipe: the reader is gone; interrupted"; got != cli.ExitInterrupted || !strings.HasPrefix(said.String(), want) {
+		if want := "whet: write pipe: the reader closed the pipe; interrupted"; got != cli.ExitInterrupted || !strings.HasPrefix(said.String(), want) {
 			t.Errorf("exit code %d, %q, want %d, %q", got, said.String(), cli.ExitInterrupted, want)
 		}
 	case <-time.After(patience):
@@ -177,7 +177,7 @@ func TestWriteResult(t *testing.T) {
 	if data, err := os.ReadFile(file); string(data) != "measured" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if err := cli.WriteResult(interrupted, unread, write); err == nil || !strings.Contains(err.Error(), "the reader is gone") {
+	if err := cli.WriteResult(interrupted, unread, write); err == nil || !strings.Contains(err.Error(), "the reader closed the pipe") {
 		t.Errorf("error %v", err)
 	}
 	if f, err := os.OpenFile(unread, os.O_RDWR, 0); err == nil { // for what still waits

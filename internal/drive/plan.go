@@ -80,7 +80,7 @@ func (l *loadFlags) read(e *cli.Env, operands []string) (*loadPlan, error) {
 		return nil, err
 	}
 	if table != nil && !o.Messages.UsesTable() {
-		return nil, fmt.Errorf("-csv %s: no request uses a column: write one as {{csv.%s}}, or leave out -csv", l.table, table.Columns()[0])
+		return nil, fmt.Errorf("-csv %s: no request uses a column: write {{csv.%s}} in one, or omit -csv", l.table, table.Columns()[0])
 	}
 	if err := l.checkKnee(); err != nil {
 		return nil, err
@@ -337,7 +337,7 @@ func parseExpect(texts []string) (*engine.Check, error) {
 			c.Bytes = &r
 		case kind == "sha256" && ok && !named:
 			if len(value) != 64 || strings.Trim(strings.ToLower(value), "0123456789abcdef") != "" || c.SHA256 != "" {
-				return nil, bad("sha256= and the 64 digits that sha256sum prints, once")
+				return nil, bad("sha256= and the 64 digits printed by sha256sum, once")
 			}
 			c.SHA256 = strings.ToLower(value)
 		case kind == "json" && ok && named && name != "":

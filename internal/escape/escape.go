@@ -72,12 +72,12 @@ no calls that were not inlined.`,
 			flags.StringVar(&v.limits, "limits", "", "check functions against the limits in this `file`")
 			flags.BoolVar(&v.filter.Escapes, "escapes", false, "only allocated values")
 			flags.BoolVar(&v.filter.Inlining, "inlining", false, "only inlining")
-			flags.BoolVar(&v.filter.Checks, "checks", false, "only bounds and nil checks")
-			flags.Func("func", "only functions whose name matches `regexp`", func(s string) (err error) {
+			flags.BoolVar(&v.filter.Checks, "checks", false, "show only bounds and nil checks")
+			flags.Func("func", "show only functions whose name matches `regexp`", func(s string) (err error) {
 				v.filter.Function, err = regexp.Compile(s)
 				return err
 			})
-			flags.BoolVar(&v.all, "all", false, "also decisions that need no change: inlined calls, constants, parameters")
+			flags.BoolVar(&v.all, "all", false, "also show decisions that need no change: inlined calls, constants, parameters")
 			flags.StringVar(&v.format, "format", "text", "print `text`, diagnostics for editors (file:line:column: message), or github (annotations of a workflow)")
 			flags.BoolVar(&v.asJSON, "json", false, "print one JSON document")
 			return v.run

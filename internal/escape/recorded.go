@@ -21,7 +21,7 @@ func (v *verb) recorded(ctx context.Context, operands []string) (*escape.Page, e
 		return nil, cli.UsageError("escape: name one recording, or packages with -with %s", operands[0])
 	}
 	if v.filter.Checks {
-		return nil, cli.UsageError("escape: a recording has no checks: name its packages, with -with %s", operands[0])
+		return nil, cli.UsageError("escape: a recording has no bounds and nil checks: name its packages, with -with %s", operands[0])
 	}
 	if v.build.Tags != "" || len(v.build.Flags) > 0 || v.pgo != "" || v.tests || v.with != "" {
 		return nil, cli.UsageError("escape: -tags, -build, -pgo, -test and -with need packages, not a recording")

@@ -89,7 +89,7 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, ta
 		return cli.UsageError("diff: name two profiles or two recordings, before and after")
 	}
 	if s.sel.Mean {
-		return cli.UsageError("diff: a difference of means is not a mean: leave -mean out")
+		return cli.UsageError("diff: a difference of means is not a mean: omit -mean")
 	}
 	kinds, err := kindsToCompare(&f, operands)
 	if err != nil {
@@ -100,7 +100,7 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, ta
 		case formatHTML:
 			return diffPage(ctx, e, s, &f, kinds, binary, operands)
 		case formatSVG, formatDOT:
-			return cli.UsageError("diff: it draws HTML; whet flame -svg and whet graph -dot with -diff_base draw %s", form)
+			return cli.UsageError("diff: it writes HTML only; whet flame -svg or whet graph -dot with -diff_base write %s", form)
 		}
 	}
 	var diffs []view.KindDiff

@@ -31,7 +31,7 @@ func flameView() *profileVerb {
 		takes: ofSamples | ofFrames | ofFlame | ofFormat | ofPicture,
 		short: "draw a flame graph as one HTML file, or as SVG",
 		long: `
-Flame writes an interactive flame graph: zoom, search, every value of the profile. The file loads
+Flame writes an interactive flame graph: zoom, search, every sample type. The file loads
 nothing from elsewhere. With -base or -diff_base it shows both profiles: as wide as both together,
 red for more and blue for less, including vanished frames. -svg writes the picture of the classic
 scripts, with their options. Frames too narrow to draw are merged and counted.`,
@@ -73,10 +73,10 @@ func makeFlame(ctx context.Context, q *viewRequest) (product, error) {
 		warnings = append(warnings, source.Profile.Warnings...)
 	}
 	if n := len(q.SampleTypes()); n > menuTypes && q.menu() && !q.isLarge() && !q.s.flame.allTypes {
-		warnings = append(warnings, fmt.Sprintf("the page draws %[2]d of the profile's %[1]d values: -sample_index chooses another, -all_types draws all", n, menuTypes))
+		warnings = append(warnings, fmt.Sprintf("the page draws %[2]d of the profile's %[1]d sample types: -sample_index selects another, -all_types draws all", n, menuTypes))
 	}
 	if len(views) == 1 && q.isLarge() && !q.s.flame.allTypes && q.s.picture(formatHTML) != formatSVG && len(q.SampleTypes()) > 1 {
-		warnings = append(warnings, "the page draws one value of a profile this large: -sample_index chooses another, -all_types draws all")
+		warnings = append(warnings, "the page draws one sample type of a profile this large: -sample_index selects another, -all_types draws all")
 	}
 	return q.flameProduct(ctx, views, warnings)
 }

@@ -25,7 +25,7 @@ func graphView() *profileVerb {
 	return &profileVerb{
 		name:  "graph",
 		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofFormat | ofPicture,
-		short: "draw the call graph as a picture or in Graphviz's language",
+		short: "draw the call graph as a picture or in the DOT language",
 		long: `
 Graph draws functions and their calls, larger for a higher cost, as an SVG picture, as an HTML
 page to move, zoom and search in (-html), or as text for Graphviz (-dot) or KCachegrind
@@ -41,7 +41,7 @@ the kind.`,
 			{name: "svg", help: "the same as graph", set: setFormat(formatSVG)},
 			{name: "web", help: "the call graph as an HTML page", set: setFormat(formatHTML)},
 			{name: "html", help: "the same as web", set: setFormat(formatHTML)},
-			{name: "dot", help: "the call graph in Graphviz's language", set: setFormat(formatDOT)},
+			{name: "dot", help: "the call graph in Graphviz's DOT language", set: setFormat(formatDOT)},
 			{name: "callgrind", help: "all costs of calls, as KCachegrind and callgrind_annotate read them", set: setFormat(formatCallgrind), suffix: "callgraph.out"},
 		},
 		whole: func(_ context.Context, q *viewRequest) (product, error) {

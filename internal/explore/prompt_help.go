@@ -52,9 +52,9 @@ func (p *prompt) help(name string) error {
 			fmt.Fprintf(out, "%s is a regular expression of functions.\n", c.verb.param)
 		}
 		fmt.Fprint(out, `
-N               at most N nodes; top20 is top 20
-FOCUS           only samples through what matches this regular expression; several are alternatives
--IGNORE         no samples through what matches this one
+N               at most N nodes; top20 means top 20
+FOCUS           only samples with a frame that matches this regular expression; several are alternatives
+-IGNORE         no samples with a frame that matches this regular expression
 -cum            sorted by cum
 >FILE           written to a file
 `)

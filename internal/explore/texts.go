@@ -121,7 +121,7 @@ func topView() *profileVerb {
 			"whet top -seconds 10 http://localhost:6060/debug/pprof/profile",
 		},
 		words: []promptWord{
-			{name: "top", help: "the functions that cost most"},
+			{name: "top", help: "the functions with the highest cost"},
 			{name: "text", help: "the same as top"},
 			{name: "topproto", help: "the functions of top as a file of pprof", set: setFormat(formatTop), suffix: "pb.gz"},
 		},
@@ -211,7 +211,7 @@ pprof's -traces does.`,
 			"whet raw -stacks -focus json cpu.pb.gz",
 		},
 		words: []promptWord{
-			{name: "raw", help: "the samples as the profile has them"},
+			{name: "raw", help: "the samples as stored in the profile"},
 			{name: "stacks", help: "the samples with the functions on their stacks", set: setStacks},
 			{name: "traces", help: "the same as stacks", set: setStacks},
 			{name: "comments", help: "the recorder's comments", set: setFormat(formatComments)},

@@ -70,7 +70,7 @@ profiler's samples (cpu) if it was on, or of all time by handler, goroutine and 
 			v.fetch.Declare(fs)
 			fs.BoolVar(&v.asJSON, "json", false, "print one JSON document")
 			fs.BoolVar(&v.html, "html", false, "write a page with a timeline: processors, goroutines, the collector")
-			fs.BoolVar(&v.all, "all", false, "show all rows of each table")
+			fs.BoolVar(&v.all, "all", false, "show all rows of every table")
 			fs.StringVar(&v.pprof, "pprof", "", "write this `profile` instead: "+strings.Join(traceProfiles, ", "))
 			fs.StringVar(&v.base, "base", "", "compare with this earlier `trace`")
 			fs.StringVar(&v.window, "window", "", "with several traces in a recording: show this `one`, a number, or worst for the worst moment")

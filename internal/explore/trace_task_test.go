@@ -181,9 +181,9 @@ func TestTraceWallAsked(t *testing.T) {
 		t.Skipf("another trace is on: %v", err)
 	}
 	for want, args := range map[string][]string{
-		"no task of the number 99999999":           {"-task", "99999999"},
+		"no task 99999999":           {"-task", "99999999"},
 		"before the window begins":                 {"-from", "100h"},
-		"no goroutine of the number 1125899906842": {"-goroutine", "1125899906842"},
+		"no goroutine 1125899906842": {"-goroutine", "1125899906842"},
 	} {
 		_, err := runTrace(t, data, append(args, "-pprof", "wall", "-o", "-", "-")...)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

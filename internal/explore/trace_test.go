@@ -155,7 +155,7 @@ func TestTraceDamaged(t *testing.T) {
 		name, warning string
 		data          []byte
 	}{
-		{"cut off", "read up to byte", data[:len(data)/2]},
+		{"cut off", "read only up to byte", data[:len(data)/2]},
 		{"flipped", "", flipped},
 		{"two", "another trace begins there", slices.Concat(data, data)},
 		{"two, packed", "another trace begins there", packed(t, slices.Concat(data, data))},

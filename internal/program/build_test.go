@@ -63,7 +63,7 @@ func testEndings(t *testing.T, b *gobench.Binary) {
 		{arg: "panic", ended: EndedRunning, code: 2, stderr: "panic: panic\n\ngoroutine 1 "},
 		// Both want the one CPU profiler there is, and the program ends the
 		// agent's profile.
-		{arg: "profile", ended: EndedExit, stdout: "true\n", warning: "the program ended the agent's CPU profile"},
+		{arg: "profile", ended: EndedExit, stdout: "true\n", warning: "the program stopped the agent's CPU profile"},
 		// The program's agent comes second and does nothing to the first.
 		{arg: "agent", ended: EndedExit},
 	} {

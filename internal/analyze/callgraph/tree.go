@@ -55,7 +55,7 @@ func newCallTree(s *selection.Selection) (*callTree, error) {
 			path = append(path, treePlace{value, divisor, t.child(parent, step)})
 		}
 		if len(t.info) > most {
-			return nil, fmt.Errorf("its stacks have more than %s different paths, too many for a tree of calls: leave -call_tree out, or choose stacks with -focus", quantity.Count(float64(most)))
+			return nil, fmt.Errorf("more than %s different call paths, too many for a call tree: drop -call_tree, or select stacks with -focus", quantity.Count(float64(most)))
 		}
 		value += w.Value
 		divisor += w.Divisor

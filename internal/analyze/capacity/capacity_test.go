@@ -291,10 +291,10 @@ func TestFitWarns(t *testing.T) {
 		want   []string
 	}{
 		{at(Law{10, 0.05, 1e-3}, 1, 8, 32, 64), []string{"4 levels for the three coefficients"}},
-		{at(Law{10, 0.001, 1e-5}, 1, 2, 4, 6, 8, 12), []string{"beyond the largest level, 12", "all levels lie below saturation: at 12 clients"}},
-		{at(Law{10, 0.05, 1e-3}, 1, 2, 4, 8, 12, 16, 24), []string{"peak at 30.8 clients lies beyond the largest level, 24"}},
+		{at(Law{10, 0.001, 1e-5}, 1, 2, 4, 6, 8, 12), []string{"an extrapolation: the largest level measured is 12", "all levels are below saturation: with 12 clients"}},
+		{at(Law{10, 0.05, 1e-3}, 1, 2, 4, 8, 12, 16, 24), []string{"peak at 30.8 clients is an extrapolation: the largest level measured is 24"}},
 		{at(Law{10, 0, 0}, 1, 2, 4, 6, 8, 12), []string{"no peak and no limit"}},
-		{at(Law{10, 1.5, 0}, 1, 2, 4, 6, 8, 12), []string{"falls from the first client on"}},
+		{at(Law{10, 1.5, 0}, 1, 2, 4, 6, 8, 12), []string{"falls with every client after the first"}},
 		{at(Law{10, 0.05, 1e-3}, 1, 2, 4, 8, 16, 32, 64, 128), nil},
 	} {
 		f, err := FitLaw(c.levels, 0.95)
@@ -317,7 +317,7 @@ func TestFitRefuses(t *testing.T) {
 	for want, levels := range map[string][]Observation{
 		"3 levels of different concurrency": good[:3],
 		"2 levels":                          {good[0], good[1], good[0], good[1], good[0]},
-		"all must be positive":              {good[0], good[1], good[2], good[3], {0, 1, 1}},
+		"want positive values":              {good[0], good[1], good[2], good[3], {0, 1, 1}},
 		"throughput 0":                      {good[0], good[1], good[2], good[3], {300, 0, 1}},
 		"throughput +Inf":                   {good[0], good[1], good[2], good[3], {300, math.Inf(1), 1}},
 		"weight NaN":                        {good[0], good[1], good[2], good[3], {300, 1, math.NaN()}},

@@ -53,11 +53,11 @@ func FitLaw(levels []Observation, confidence float64) (*Fit, error) {
 		return nil, err
 	}
 	if !(confidence > 0 && confidence < 1) {
-		return nil, fmt.Errorf("fit the scalability law: confidence %v: give one between 0 and 1", confidence)
+		return nil, fmt.Errorf("fit the scalability law: confidence %v: want a value between 0 and 1", confidence)
 	}
 	c, sum := p.free().solve()
 	if math.IsInf(sum, 1) || !(c[0] > 0) {
-		return nil, errors.New("fit the scalability law: no coefficients give these throughputs")
+		return nil, errors.New("fit the scalability law: no coefficients fit these throughputs")
 	}
 	f := &Fit{Law: Law{Lambda: 1 / c[0], Sigma: c[1] / c[0], Kappa: c[2] / c[0]}, Levels: len(levels)}
 	freedom := len(levels) - 3
@@ -94,13 +94,13 @@ func newProblem(levels []Observation) (*base, error) {
 	different := make(map[float64]bool)
 	for _, l := range levels {
 		if !(l.N >= 1) || !(l.X > 0) || !(l.Weight > 0) || math.IsInf(l.N, 1) || math.IsInf(l.X, 1) || math.IsInf(l.Weight, 1) {
-			return nil, fmt.Errorf("fit the scalability law: level %v with throughput %v and weight %v: all must be positive, and clients at least one", l.N, l.X, l.Weight)
+			return nil, fmt.Errorf("fit the scalability law: level %v with throughput %v and weight %v: want positive values and at least one client", l.N, l.X, l.Weight)
 		}
 		different[l.N] = true
 		b.n, b.x, b.w = append(b.n, l.N), append(b.x, l.X), append(b.w, l.Weight)
 	}
 	if len(different) < fewest {
-		return nil, fmt.Errorf("fit the scalability law: %s of different concurrency: it has three coefficients and needs %d levels", quantity.Plural(len(different), "level"), fewest)
+		return nil, fmt.Errorf("fit the scalability law: %s of different concurrency: three coefficients need at least %d levels", quantity.Plural(len(different), "level"), fewest)
 	}
 	return b, nil
 }
@@ -227,23 +227,23 @@ func (f *Fit) warn(levels []Observation) {
 	}
 	say := func(format string, args ...any) { f.Warnings = append(f.Warnings, fmt.Sprintf(format, args...)) }
 	if len(levels) < enough {
-		say("%s for the three coefficients of the scalability law: they fit nearly anything; measure %d or more", quantity.Plural(len(levels), "level"), enough)
+		say("%s for the three coefficients of the scalability law: almost any curve fits; measure %d or more", quantity.Plural(len(levels), "level"), enough)
 	}
 	peak, ok := f.Law.Peak()
 	switch {
 	case f.Sigma >= 1:
-		say("throughput falls from the first client on: the law has no peak at more than one")
+		say("throughput falls with every client after the first: the law's peak is at one client")
 	case !ok && f.Sigma > 0:
-		say("the law has no peak here (κ is 0): throughput rises towards %s/s and does not fall", quantity.Count(f.Limit()))
+		say("the law has no peak here (κ is 0): throughput approaches %s/s and does not fall", quantity.Count(f.Limit()))
 	case !ok:
-		say("the law has no peak and no limit here (σ and κ are 0): all levels lie below saturation")
+		say("the law has no peak and no limit here (σ and κ are 0): all levels are below saturation")
 	case peak > most:
-		say("the law's peak at %s clients lies beyond the largest level, %s: it is an extrapolation", quantity.Count(peak), quantity.Count(most))
+		say("the law's peak at %s clients is an extrapolation: the largest level measured is %s", quantity.Count(peak), quantity.Count(most))
 	case math.IsInf(f.Peak.High, 1):
-		say("the levels do not show that throughput falls at all: the interval of the law's peak is open above")
+		say("the levels do not show throughput falling, so the law's peak has no upper bound")
 	}
 	if !(ok && peak <= most) && f.At(most) > f.Lambda*most/2 && f.Sigma+f.Kappa > 0 {
-		say("all levels lie below saturation: at %s clients each still gets more than half of what one alone gets, so σ and κ are extrapolations", quantity.Count(most))
+		say("all levels are below saturation: with %s clients, each still gets more than half the throughput of a single client, so σ and κ are extrapolations", quantity.Count(most))
 	}
 }
 

@@ -285,7 +285,7 @@ func (j *judge) unknown(s *comparison, f *figures, v verdict) (reason string, ne
 	case math.IsInf(v.low, 0) || math.IsInf(v.high, 0):
 		reason = fmt.Sprintf("%s, and %d are needed at this confidence", rounds(f.rounds), fewest(v.level))
 	default:
-		reason = fmt.Sprintf("the interval holds 1 and reaches beyond the margin of %s", quantity.Percent(j.o.Margin))
+		reason = fmt.Sprintf("the interval contains 1 and extends beyond the margin of %s", quantity.Percent(j.o.Margin))
 	}
 	return reason, j.needed(s, f)
 }

@@ -135,7 +135,7 @@ func (j *judge) settle(c, other *count) {
 	case c.medianOld < c.medianNew && sure && other.high < 1/(1+j.o.Margin):
 		c.verdict = Slower
 	default:
-		c.reason = fmt.Sprintf("counted in whole %s, rounded down: old lies between %s and %s, new between %s and %s, and the %s per operation do not settle it",
+		c.reason = fmt.Sprintf("counted in whole %s, rounded down: old lies between %s and %s, new between %s and %s, and the %s per operation do not decide between them",
 			what, quantity.Count(c.medianOld), quantity.Count(c.medianOld+cutOff), quantity.Count(c.medianNew), quantity.Count(c.medianNew+cutOff), by)
 	}
 }

@@ -44,7 +44,7 @@ func (a *OutputComparison) describe() string {
 		d := a.Differences[0]
 		text += fmt.Sprintf("; %s: %s: old %s, new %s", d.Request, d.Where, d.Old, d.New)
 		if d.Unsteady {
-			text += " (the old side differs there from itself too)"
+			text += " (the old side also differs from itself there)"
 		}
 	}
 	return text

@@ -207,7 +207,7 @@ func (r *Result) Summarize() {
 		r.Verdict.Kind = "failed"
 	}
 	if r.missing() && len(r.Benchmarks) > 0 {
-		r.Verdict.Text += "; nothing was shown to be faster, which was required"
+		r.Verdict.Text += "; no benchmark is faster, and -require faster was given"
 	}
 	if r.Trouble != "" {
 		r.Verdict.Text += "; " + r.Trouble

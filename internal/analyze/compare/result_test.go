@@ -40,7 +40,7 @@ func TestExitCodeAndSummary(t *testing.T) {
 		{"trouble", Result{Benchmarks: rowsOf(Faster), Trouble: "the disk is full"}, 3, "faster", "time: faster (2.00x); the disk is full"},
 		{"to none", Result{Benchmarks: []Row{{Metric: AllocsPerOp, Gates: true, Verdict: Faster, Ratio: MaxRatio}}}, 0, "faster", "allocations: fewer (to none)"},
 		{"required, and there", Result{Require: Faster, Benchmarks: rowsOf(Faster, NoChange)}, 0, "faster", "time: faster in 1 of 2 (2.00x), no change in 1 of 2"},
-		{"required, and not there", Result{Require: Faster, Benchmarks: rowsOf(NoChange)}, 1, "no change", "time: no change; nothing was shown to be faster, which was required"},
+		{"required, and not there", Result{Require: Faster, Benchmarks: rowsOf(NoChange)}, 1, "no change", "time: no change; no benchmark is faster, and -require faster was given"},
 		{"required, and perhaps there", Result{Require: Faster, Benchmarks: rowsOf(CannotTell, NoChange)}, 4, "cannot tell", ""},
 		{"required, there, and slower elsewhere", Result{Require: Faster, Benchmarks: rowsOf(Faster, Slower)}, 1, "mixed", ""},
 		{"required, and only bytes are fewer", Result{Require: Faster, Benchmarks: append(rowsOf(NoChange), Row{Metric: BytesPerOp, Verdict: Faster, Ratio: 2})}, 1, "no change", ""},

@@ -253,14 +253,14 @@ func TestLimits(t *testing.T) {
 	const want = `3 p.go:13:6: 2 values on the heap, at most 0 allowed: moved to heap: y
 3 p.go:15:5: 1 check left, at most 0 allowed: nil
 4 p.go:3:6: it cannot be inlined: marked go:noinline
-5 :0: there is no function p.gone in these packages`
+5 :0: no function p.gone in these packages`
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	for text, want := range map[string]string{
-		"p.F":                           "line 1: p.F has no limit: write no-escapes, inlined, allocations<=N or checks<=N after it",
-		"\np.F fast":                    `line 2: "fast" is no limit: there are no-escapes, inlined, allocations<=N and checks<=N`,
-		"p.F allocations<=-1":           `line 1: "allocations<=-1" is no limit: there are no-escapes, inlined, allocations<=N and checks<=N`,
+		"p.F":                           "line 1: p.F has no limit: add no-escapes, inlined, allocations<=N or checks<=N",
+		"\np.F fast":                    `line 2: "fast" is not a limit: want no-escapes, inlined, allocations<=N or checks<=N`,
+		"p.F allocations<=-1":           `line 1: "allocations<=-1" is not a limit: want no-escapes, inlined, allocations<=N or checks<=N`,
 		"p.F inlined\np.F no-escapes\n": "line 2: p.F has limits on line 1 already",
 	} {
 		if _, err := ParseLimits([]byte(text)); err == nil || err.Error() != want {

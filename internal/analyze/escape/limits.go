@@ -37,7 +37,7 @@ func ParseLimits(data []byte) ([]Limit, error) {
 		}
 		l := Limit{Line: n, Function: words[0], Allocations: -1, Checks: -1}
 		if len(words) == 1 {
-			return nil, fmt.Errorf("line %d: %s has no limit: write no-escapes, inlined, allocations<=N or checks<=N after it", n, l.Function)
+			return nil, fmt.Errorf("line %d: %s has no limit: add no-escapes, inlined, allocations<=N or checks<=N", n, l.Function)
 		}
 		if first, ok := seen[l.Function]; ok {
 			return nil, fmt.Errorf("line %d: %s has limits on line %d already", n, l.Function, first)
@@ -45,7 +45,7 @@ func ParseLimits(data []byte) ([]Limit, error) {
 		seen[l.Function] = n
 		for _, word := range words[1:] {
 			if !l.set(word) {
-				return nil, fmt.Errorf("line %d: %q is no limit: there are no-escapes, inlined, allocations<=N and checks<=N", n, word)
+				return nil, fmt.Errorf("line %d: %q is not a limit: want no-escapes, inlined, allocations<=N or checks<=N", n, word)
 			}
 		}
 		if len(out) == mostLimits {
@@ -116,7 +116,7 @@ func (r *Result) Broken(limits []Limit) []Broken {
 		}
 		declared, found := r.declared(l.Function)
 		if !found {
-			add(compiler.Location{}, "there is no function %s in these packages", l.Function)
+			add(compiler.Location{}, "no function %s in these packages", l.Function)
 			continue
 		}
 		if l.Allocations >= 0 {
@@ -146,7 +146,7 @@ func (r *Result) Broken(limits []Limit) []Broken {
 			}
 			switch {
 			case !r.JSON:
-				add(declared.Location, "checks are not known here")
+				add(declared.Location, "the number of checks is unknown")
 			case len(at) > l.Checks:
 				add(at[l.Checks].Location, "%s left, at most %d allowed: %s", quantity.Plural(len(at), "check"), l.Checks, at[l.Checks].Kind)
 			}
@@ -160,7 +160,7 @@ func (r *Result) Broken(limits []Limit) []Broken {
 		}
 		for i := range r.Inlining {
 			if n := &r.Inlining[i]; n.Outcome == compiler.CallNotInlined && named(n.Inlining.Function, l.Function) {
-				add(n.Location, "a call of it is not inlined: %s", n.Reason)
+				add(n.Location, "a call to it is not inlined: %s", n.Reason)
 				break
 			}
 		}

@@ -133,7 +133,7 @@ func split(rows []metrics.Row) (lives [][]metrics.Row, restarts []Event) {
 		}
 		restarts = append(restarts, Event{
 			Kind: Restart, StartNs: before.TimeNs, EndNs: after.TimeNs, Value: 1, Low: 1, High: 1,
-			Text: fmt.Sprintf("the process restarted within these %s: %s; what was counted before and after is not compared",
+			Text: fmt.Sprintf("the process restarted within these %s: %s; counters from before and after are not compared",
 				length(after.TimeNs-before.TimeNs), why),
 		})
 	}

@@ -117,7 +117,7 @@ func TestStall(t *testing.T) {
 	if e.StartNs != 10*sec-5*ms || e.EndNs != 10*sec+355*ms || e.Value != float64(360*ms) || e.Low != float64(350*ms) || e.High != float64(370*ms) {
 		t.Errorf("%+v", e)
 	}
-	if want := "no request was answered for 360 ms ± 10.0 ms (its start is known to ± 5.00 ms), where 360 were to be expected; the process used 0.01 cores meanwhile"; e.Text != want {
+	if want := "no request was answered for 360 ms ± 10.0 ms (its start is known to ± 5.00 ms), where 360 were expected; the process used 0.01 cores meanwhile"; e.Text != want {
 		t.Error(e.Text)
 	}
 }

@@ -88,7 +88,7 @@ func unanswered(in *Input) []Event {
 		} else {
 			e.Text = fmt.Sprintf("no request was answered for %s ± %s", quantity.Nanoseconds(l), quantity.Nanoseconds(bin))
 		}
-		e.Text += fmt.Sprintf(" (its start is known to ± %s), where %s were to be expected%s",
+		e.Text += fmt.Sprintf(" (its start is known to ± %s), where %s were expected%s",
 			quantity.Nanoseconds(bin/2), quantity.Count(math.Round(rate*l)), meanwhile(in.Rows, e.StartNs, e.EndNs))
 		out = append(out, e)
 	}

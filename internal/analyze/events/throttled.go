@@ -26,7 +26,7 @@ func throttled(lives [][]metrics.Row) []Event {
 			if sum >= leastThrottled {
 				out = append(out, Event{
 					Kind: Throttled, StartNs: at.StartNs, EndNs: at.EndNs, Value: float64(sum), Low: float64(sum), High: float64(sum),
-					Text: fmt.Sprintf("the control group kept the process from running for %s, summed over processors, within %s: its CPU limit is too low for this work",
+					Text: fmt.Sprintf("the cgroup throttled the process for %s, summed over processors, within %s: its CPU limit is too low for this work",
 						length(sum), length(at.EndNs-at.StartNs)),
 				})
 			}

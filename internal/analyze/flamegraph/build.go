@@ -98,7 +98,7 @@ func newBuilder(s *selection.Selection, o Options) *builder {
 		b.warn("%s", w)
 	}
 	if w := s.Walk(); w.Next() && w.Divisor != 0 {
-		b.warn("means do not add up: the flame graph shows sums of %s", s.Meta.Types[s.Column])
+		b.warn("means cannot be summed: the flame graph shows sums of %s", s.Meta.Types[s.Column])
 	}
 	return b
 }

@@ -95,7 +95,7 @@ func (o Options) Validate() error {
 	case o.Parts < 0:
 		return errors.New("flame graph: the part of the root below which frames are collapsed is negative")
 	case o.MaxDepth < 1 || o.MaxNodes <= o.MaxDepth:
-		return errors.New("flame graph: it needs a depth of 1 at least, and more nodes than that")
+		return errors.New("flame graph: want a depth of at least 1 and more nodes than the depth")
 	case o.MaxDepth > 1<<20 || o.MaxNodes > 1<<24:
 		return errors.New("flame graph: a depth beyond 2^20 or more than 2^24 nodes cannot be drawn")
 	}

@@ -250,10 +250,10 @@ func (b *builder) warn(format string, args ...any) {
 // doubts says what the graph does to the values.
 func (b *builder) doubts() {
 	if b.negative > 0 {
-		b.warn("%d samples are negative: the flame graph is as wide as their sizes, and shows what they take away", b.negative)
+		b.warn("%d samples are negative: their frames are drawn by absolute value and marked as decreases", b.negative)
 	}
 	if b.shift > 0 {
-		b.warn("the values are too large to add up: the flame graph shows them divided by 2^%d", b.shift)
+		b.warn("the values are too large to sum: the flame graph shows them divided by 2^%d", b.shift)
 	}
 }
 

@@ -160,21 +160,21 @@ func (w *watch) atLimit() *Conclusion {
 	if !w.isTight() {
 		return nil
 	}
-	limit, remedy := "the goal", "Raise GOGC, or GOMEMLIMIT if that is what holds the goal down; or keep less alive."
+	limit, remedy := "the goal", "Raise GOGC, or GOMEMLIMIT if that limits the heap goal; or keep less memory live."
 	switch {
 	case w.in.LimitBytes > 0:
 		limit = "GOMEMLIMIT=" + quantity.Bytes(float64(w.in.LimitBytes))
-		remedy = fmt.Sprintf("Raise GOMEMLIMIT to well above the %s that are alive, or keep less alive: a limit does not make a heap smaller than that.", size(t.alive))
+		remedy = fmt.Sprintf("Raise GOMEMLIMIT to well above the %s of live memory, or keep less memory live: no limit makes the heap smaller than its live memory.", size(t.alive))
 	case w.widest >= 2*tightRatio: // GOGC leaves the same room to every heap
 		limit = "GOMEMLIMIT"
-		remedy = fmt.Sprintf("Raise GOMEMLIMIT to well above the %s that are alive, or keep less alive: a limit does not make a heap smaller than that.", size(t.alive))
+		remedy = fmt.Sprintf("Raise GOMEMLIMIT to well above the %s of live memory, or keep less memory live: no limit makes the heap smaller than its live memory.", size(t.alive))
 	}
 	c := &Conclusion{
 		Kind: AtLimit, FromNs: t.fromNs, ToNs: t.toNs, Remedy: remedy,
-		Text: fmt.Sprintf("For %s the collector runs nearly all the time for nearly nothing: %s leaves no room above what is alive.",
+		Text: fmt.Sprintf("For %s the collector runs almost all the time and frees almost nothing: %s leaves no room above the live heap.",
 			span(t.toNs-t.fromNs), limit),
 		Evidence: []string{
-			fmt.Sprintf("%s in a row with a goal less than %s above what was alive, at last %s for %s", quantity.Plural(t.cycles, "cycle"), quantity.Percent(tightRatio), size(t.goal), size(t.alive)),
+			fmt.Sprintf("%s in a row with a goal less than %s above the live heap, finally %s for %s", quantity.Plural(t.cycles, "cycle"), quantity.Percent(tightRatio), size(t.goal), size(t.alive)),
 			fmt.Sprintf("they mark for %s of that time and take %s of the processors' time, idle processors' help apart", quantity.Percent(t.marks()), quantity.Percent(per(float64(t.cpu.Taken()), t.processorNs))),
 			fmt.Sprintf("they free %s in all", size(t.freed)),
 		},
@@ -183,7 +183,7 @@ func (w *watch) atLimit() *Conclusion {
 		c.Evidence = append(c.Evidence, fmt.Sprintf("%s of them end with a heap above the limit", quantity.Count(float64(t.aboveLimit))))
 	}
 	if w.widest >= 2*tightRatio {
-		c.Evidence = append(c.Evidence, fmt.Sprintf("goals before left up to %s above what was alive", quantity.Percent(w.widest)))
+		c.Evidence = append(c.Evidence, fmt.Sprintf("earlier goals left up to %s above the live heap", quantity.Percent(w.widest)))
 	}
 	return c
 }
@@ -200,9 +200,9 @@ func (w *watch) growing(r *Result) *Conclusion {
 func growing(e events.Event, evidence string) Conclusion {
 	return Conclusion{
 		Kind: Growing, FromNs: e.StartNs, ToNs: e.EndNs,
-		Text:     "What is alive grows to the end: " + e.Text + ".",
+		Text:     "The live heap grows until the end: " + e.Text + ".",
 		Evidence: []string{evidence},
-		Remedy:   "Compare two heap profiles of a longer run: whet gc URL takes them, and names what grows and who allocated it.",
+		Remedy:   "Compare two heap profiles of a longer run: whet gc URL takes them, and names the growing memory and its allocating functions.",
 	}
 }
 
@@ -213,12 +213,12 @@ func assists(r *Result) *Conclusion {
 	}
 	c := &Conclusion{
 		Kind: Assists, FromNs: r.FromNs, ToNs: r.ToNs,
-		Text: fmt.Sprintf("Goroutines that allocate are made to mark for %s of the processors' time: they allocate faster than the workers mark.", quantity.Percent(r.Share(r.CPU.Assist))),
+		Text: fmt.Sprintf("Allocating goroutines must assist the collector for %s of the processors' time: they allocate faster than its workers mark.", quantity.Percent(r.Share(r.CPU.Assist))),
 		Evidence: []string{
-			fmt.Sprintf("assists %s, workers %s: %s of what both mark", span(r.CPU.Assist), span(r.CPU.Background), quantity.Percent(per(float64(r.CPU.Assist), float64(marked)))),
-			fmt.Sprintf("about %s allocated in a second", quantity.Bytes(r.AllocatedPerS())),
+			fmt.Sprintf("assists %s, workers %s: %s of all marking", span(r.CPU.Assist), span(r.CPU.Background), quantity.Percent(per(float64(r.CPU.Assist), float64(marked)))),
+			fmt.Sprintf("about %s allocated per second", quantity.Bytes(r.AllocatedPerS())),
 		},
-		Remedy: "Allocate less where most is allocated (whet top -sample_index=alloc_space), or give the heap more room: a higher GOGC means fewer cycles, and each has longer to mark.",
+		Remedy: "Allocate less where most is allocated (whet top -sample_index=alloc_space), or give the heap more room: a higher GOGC means fewer cycles, and more time to mark in each.",
 	}
 	if r.OverGoal > 0 {
 		c.Evidence = append(c.Evidence, fmt.Sprintf("%s of %s end with a heap above the goal", quantity.Count(float64(r.OverGoal)), quantity.Plural(r.Cycles, "cycle")))
@@ -235,14 +235,14 @@ func (w *watch) manyCycles(r *Result) *Conclusion {
 	room := max(w.rooms.ranges().Median, 1<<20)
 	return &Conclusion{
 		Kind: ManyCycles, FromNs: r.FromNs, ToNs: r.ToNs,
-		Text: fmt.Sprintf("%s cycles a second for a heap of %s: the collector takes %s of the processors' time for a heap that could well be larger.",
+		Text: fmt.Sprintf("%s cycles a second for a heap of %s: the collector takes %s of the processors' time to keep a heap small that could be larger.",
 			quantity.Count(r.RatePerS()), size(r.Goal.Median), quantity.Percent(taken)),
 		Evidence: []string{
 			fmt.Sprintf("%s in %s", quantity.Plural(r.Cycles, "cycle"), span(r.SpanNs())),
-			fmt.Sprintf("the goal leaves %s above what is alive (median)", size(room)),
-			fmt.Sprintf("about %s allocated in a second", quantity.Bytes(r.AllocatedPerS())),
+			fmt.Sprintf("the goal leaves %s above the live heap (median)", size(room)),
+			fmt.Sprintf("about %s allocated per second", quantity.Bytes(r.AllocatedPerS())),
 		},
-		Remedy: fmt.Sprintf("%d times the room above what is alive takes %s more and makes about a quarter of the cycles: %s. whet gc -sweep measures what each setting gains and takes.",
+		Remedy: fmt.Sprintf("%d times the room above the live heap takes %s more memory and cuts the cycles to about a quarter: %s. whet gc -sweep measures the gain and the cost of each setting.",
 			fourTimes, size((fourTimes-1)*room), w.setting()),
 	}
 }
@@ -261,13 +261,13 @@ func (w *watch) forced(r *Result) *Conclusion {
 	}
 	c := &Conclusion{
 		Kind: Forced, FromNs: w.forcedAt, ToNs: w.forcedAt + w.forcedNs,
-		Text:     fmt.Sprintf("The program asks for %s of %s itself: runtime.GC and debug.FreeOSMemory stop who calls them until the cycle ends.", quantity.Count(float64(r.Forced)), quantity.Plural(r.Cycles, "cycle")),
-		Evidence: []string{fmt.Sprintf("the longest takes %s, at %s, and stops the world for %s of them", span(w.forcedNs), span(w.forcedAt), span(w.forcedPause))},
-		Remedy:   "Leave collecting to the runtime; GOMEMLIMIT bounds memory without it.",
+		Text:     fmt.Sprintf("The program itself forces %s of %s: runtime.GC and debug.FreeOSMemory block their caller until the cycle ends.", quantity.Count(float64(r.Forced)), quantity.Plural(r.Cycles, "cycle")),
+		Evidence: []string{fmt.Sprintf("the longest takes %s, at %s, and stops the world for %s of that", span(w.forcedNs), span(w.forcedAt), span(w.forcedPause))},
+		Remedy:   "Leave collection to the runtime; GOMEMLIMIT bounds memory without forced collections.",
 	}
 	if w.in.Recorded {
-		c.Text = fmt.Sprintf("The program, or whet and package testing around what they measure, ask for %s of %s.", quantity.Count(float64(r.Forced)), quantity.Plural(r.Cycles, "cycle"))
-		c.Remedy = "If they are the program's (runtime.GC, debug.FreeOSMemory), leave collecting to the runtime; GOMEMLIMIT bounds memory without it."
+		c.Text = fmt.Sprintf("The program, or whet and package testing around each measurement, force %s of %s.", quantity.Count(float64(r.Forced)), quantity.Plural(r.Cycles, "cycle"))
+		c.Remedy = "If the program forces them (runtime.GC, debug.FreeOSMemory), leave collection to the runtime; GOMEMLIMIT bounds memory without forced collections."
 	}
 	return c
 }
@@ -278,9 +278,9 @@ func longPauses(r *Result) *Conclusion {
 	}
 	return &Conclusion{
 		Kind: LongPauses, FromNs: r.LongestAt, ToNs: r.LongestAt + r.LongestNs,
-		Text:     fmt.Sprintf("The world stands still for %s at %s.", span(r.LongestNs), span(r.LongestAt)),
+		Text:     fmt.Sprintf("The world is stopped for %s at %s.", span(r.LongestNs), span(r.LongestAt)),
 		Evidence: []string{fmt.Sprintf("of %s the median is %s, the 99th percentile %s", quantity.Plural(int(r.Pauses.Count()), "stop"), span(r.Pauses.Quantile(0.5)), span(r.Pauses.Quantile(0.99)))},
-		Remedy:   "A stop that long waits for a goroutine that cannot be stopped, or for a processor: whet trace shows who ran meanwhile, and a quota of the control group does the same.",
+		Remedy:   "A stop that long waits for a goroutine that cannot be preempted, or for a processor; throttling by a cgroup CPU quota looks the same. whet trace shows which goroutines ran meanwhile.",
 	}
 }
 
@@ -304,7 +304,7 @@ func startUp(r *Result) *Conclusion {
 		Kind:     StartUp,
 		Text:     fmt.Sprintf("Before main begins, packages initialize for %s and allocate %s.", span(r.InitNs), quantity.Bytes(float64(r.InitBytes))),
 		Evidence: named,
-		Remedy:   "Do that work when it is first needed: sync.OnceValue, or a regular expression that is compiled by the function that uses it.",
+		Remedy:   "Do that work when it is first needed: with sync.OnceValue, or by compiling a regular expression in the function that uses it.",
 	}
 }
 

@@ -53,7 +53,7 @@ func TestPlanted(t *testing.T) {
 	}{
 		{"small.log", Input{Percent: 100}, []string{ManyCycles}, "GOGC=400 instead of 100"},
 		{"small-gogc800.log", Input{}, []string{}, ""},
-		{"assist.log", Input{}, []string{Assists, ManyCycles}, "of what both mark"},
+		{"assist.log", Input{}, []string{Assists, ManyCycles}, "of all marking"},
 		{"limit.log", Input{LimitBytes: 64 << 20}, []string{AtLimit, Assists}, "GOMEMLIMIT=64 MiB"},
 		{"limit.log", Input{}, []string{AtLimit, Assists}, "GOMEMLIMIT leaves no room"},
 		{"nolimit.log", Input{}, []string{}, ""},

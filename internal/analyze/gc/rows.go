@@ -53,7 +53,7 @@ func OfRows(rows []metrics.Row, procs int) *Result {
 	w := &watch{rooms: sizes{max(r.Goal.Median-r.Objects.Least, 1<<20) >> 20: 1}}
 	for _, e := range events.Find(events.Input{Rows: rows}) {
 		if e.Kind == events.Heap {
-			r.Conclusions = append(r.Conclusions, growing(e, fmt.Sprintf("%s of objects at first, %s at last", sizeOf(a.HeapLiveBytes), sizeOf(b.HeapLiveBytes))))
+			r.Conclusions = append(r.Conclusions, growing(e, fmt.Sprintf("%s of objects at the start, %s at the end", sizeOf(a.HeapLiveBytes), sizeOf(b.HeapLiveBytes))))
 		}
 	}
 	for _, one := range []*Conclusion{assists(r), w.manyCycles(r)} {

@@ -75,13 +75,13 @@ func (s Observation) Doubts(b Bounds) []Doubt {
 		add(Load, "other processes used %s of the machine's CPU time while measuring: %s", quantity.Percent(others), b.Means)
 	}
 	if h.ThrottledNs != nil && float64(*h.ThrottledNs) > b.Throttled*float64(s.Elapsed) {
-		add(Throttled, "the control group was throttled for %s: its CPU limit is measured too", quantity.Nanoseconds(float64(*h.ThrottledNs)))
+		add(Throttled, "the cgroup was throttled for %s: the figures include its CPU limit", quantity.Nanoseconds(float64(*h.ThrottledNs)))
 	}
 	if s.Swapped > muchSwap {
-		add(Swap, "the machine swapped %s in and out while measuring: memory is short, and times hold the waits for the disk", quantity.Plural(int(s.Swapped), "page"))
+		add(Swap, "the machine swapped %s in and out while measuring: memory is short, and times include waits for the disk", quantity.Plural(int(s.Swapped), "page"))
 	}
 	if len(s.Governors) > 0 {
-		add(Governor, "the frequency of the processors is governed by %s: it follows the load; with root, `cpupower frequency-set -g performance` holds it", strings.Join(s.Governors, ", "))
+		add(Governor, "the CPU frequency governor is %s, which varies the frequency with the load; as root, `cpupower frequency-set -g performance` fixes it", strings.Join(s.Governors, ", "))
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func Compare(old, new *Program, beside OtherDifferences) (map[string]Verdict, er
 		w.differ("the order in which packages are initialised")
 	}
 	if a, b := old.scanned(), new.scanned(); max(a, b)-min(a, b) > scanBytes {
-		w.differ("how much of variables the collector scans")
+		w.differ("how much of the variables the collector scans")
 	}
 	w.roots()
 	w.flood()

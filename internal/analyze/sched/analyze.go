@@ -164,7 +164,7 @@ func (a *analysis) read(src exectrace.Source, o Options) (*Result, error) {
 	a.result.Chosen, a.result.Task = o.Goroutines, a.task
 	a.finish(summary)
 	if n := a.result.Goroutines.Before + a.result.Goroutines.Created; n == 0 && a.only != nil {
-		return nil, fmt.Errorf("no goroutine of the number %d is in the trace, or in the window of it", o.Goroutines[0])
+		return nil, fmt.Errorf("no goroutine %d in the trace, or in its window", o.Goroutines[0])
 	}
 	return a.result, nil
 }

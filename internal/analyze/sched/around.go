@@ -169,7 +169,7 @@ func (l *looking) walk(id, from, to int64, hands int) {
 func (l *looking) conclude(r *Result) {
 	a := l.a
 	if l.left > 0 {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("%d of %d changes in the while are not looked at", l.left, l.left+l.held))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%d of %d changes in that time were not examined", l.left, l.left+l.held))
 	}
 	l.processors()
 	own := l.of[a.Goroutine]

@@ -72,7 +72,7 @@ func (a *analysis) findPath(end int64) {
 	}
 	r := a.result
 	if p.full {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the window has more than %d changes of goroutines: for a critical path ask for a shorter one, with -from and -to", maxMoves))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the window has more than %d goroutine transitions: for a critical path select a shorter one with -from and -to", maxMoves))
 		return
 	}
 	goroutine, begin := int64(0), r.FromNs

@@ -172,7 +172,7 @@ func (l profilers) read(src exectrace.Source, o Options) (out []*callstack.Frame
 			p.over(was)
 		}
 		if p.only != nil && !p.seen && len(p.past) == 0 {
-			return nil, nil, fmt.Errorf("no goroutine of the number %d is in the trace, or in the window of it", o.Goroutines[0])
+			return nil, nil, fmt.Errorf("no goroutine %d in the trace, or in its window", o.Goroutines[0])
 		}
 		out = append(out, p.profile(summary, o))
 	}

@@ -81,7 +81,7 @@ func FindTask(src exectrace.Source, o Options) (*Task, error) {
 	case err != nil:
 		return nil, err
 	case !found:
-		return nil, fmt.Errorf("no task of the number %d begins or ends in the trace", o.Task)
+		return nil, fmt.Errorf("no task %d begins or ends in the trace", o.Task)
 	}
 	if !t.Ended {
 		t.EndNs = summary.EndNs
@@ -90,7 +90,7 @@ func FindTask(src exectrace.Source, o Options) (*Task, error) {
 		t.Goroutines = append(t.Goroutines, id)
 	}
 	if len(actors) == 0 {
-		return nil, fmt.Errorf("the trace does not say which goroutines task %d is of", o.Task)
+		return nil, fmt.Errorf("the trace does not record the goroutines of task %d", o.Task)
 	}
 	slices.Sort(t.Goroutines)
 	return t, nil

@@ -243,16 +243,16 @@ func TestSaysWhatIsWrong(t *testing.T) {
 		{Options{PruneFrom: "*"}, self, "-prune_from=* is not a regular expression: missing argument to repetition operator: `*`"},
 		{Options{TagHide: "["}, self, "-taghide=[ is not a regular expression: missing closing ]: `[`"},
 		{Options{TagFocus: "key=a,)"}, self, "-tagfocus=key=a,) is neither a range of numbers nor a regular expression: unexpected ): `)`"},
-		{Options{TagIgnore: "1:99999999999999999999"}, self, "-tagignore=1:99999999999999999999: 99999999999999999999 is not a number of 64 bits"},
+		{Options{TagIgnore: "1:99999999999999999999"}, self, "-tagignore=1:99999999999999999999: 99999999999999999999 is not a 64-bit number"},
 		{Options{SampleIndex: "4"}, self, "sample_index 4 is outside the range [0..3]"},
 		{Options{SampleIndex: "cpu"}, self, `sample_index "cpu" must be one of: [alloc_objects alloc_space inuse_objects inuse_space]`},
-		{Options{Granularity: "words"}, self, `granularity "words" is none of functions, filefunctions, files, lines, addresses`},
+		{Options{Granularity: "words"}, self, `granularity "words": want functions, filefunctions, files, lines or addresses`},
 		{Options{Normalize: true}, self, "-normalize needs a profile to scale to: -base or -diff_base"},
-		{Options{Normalize: true}, []Source{{Profile: p}, {cpu, Base}}, "-normalize needs profiles of one kind: this one holds [alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes], its base [samples/count cpu/nanoseconds]"},
+		{Options{Normalize: true}, []Source{{Profile: p}, {cpu, Base}}, "-normalize needs profiles of one kind: this one has [alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes], its base [samples/count cpu/nanoseconds]"},
 		{Options{}, nil, "select samples: no profile was given"},
 		{Options{}, []Source{{p, Base}}, "select samples: no profile was given"},
 		{Options{}, []Source{{Profile: p}, {p, Base}, {p, DiffBase}}, "-base and -diff_base exclude each other"},
-		{Options{}, []Source{{Profile: p}, {cpu, Base}}, "the profiles have no sample type in common: the first holds [alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes], the second [samples/count cpu/nanoseconds]"},
+		{Options{}, []Source{{Profile: p}, {cpu, Base}}, "the profiles have no sample type in common: the first has [alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes], the second [samples/count cpu/nanoseconds]"},
 		{Options{}, []Source{{Profile: callstack.NewBuilder().Profile()}}, "the profile has no sample types"},
 	} {
 		if _, err := New(c.sources, c.o); err == nil || err.Error() != c.want {
@@ -263,7 +263,7 @@ func TestSaysWhatIsWrong(t *testing.T) {
 	bad.DropFrames = "("
 	s, _ := selected(t, Options{PruneFrom: "nothing", TagFocus: "bytes=:1kb"}, Source{Profile: &bad})
 	want := []string{
-		"the profile's own list of frames to drop is not a regular expression (missing closing ): `^(()$`): they are shown",
+		"the profile's drop_frames is not a regular expression (missing closing ): `^(()$`): those frames are shown",
 		"-tagfocus=bytes=:1kb is read as a range of numbers, not as a regular expression",
 		"-prune_from=nothing matched no samples",
 	}

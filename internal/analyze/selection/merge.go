@@ -99,7 +99,7 @@ func mapped(p *callstack.Profile) *callstack.Profile {
 // normalized scales p's columns to the sums they have in base.
 func normalized(p, base *callstack.Profile) (*callstack.Profile, error) {
 	if !slices.Equal(p.Types, base.Types) || p.PeriodType != base.PeriodType {
-		return nil, fmt.Errorf("-normalize needs profiles of one kind: this one holds %v, its base %v", p.Types, base.Types)
+		return nil, fmt.Errorf("-normalize needs profiles of one kind: this one has %v, its base %v", p.Types, base.Types)
 	}
 	ratios := make([]float64, len(p.Types))
 	for t := range ratios {
@@ -148,7 +148,7 @@ func sameTypes(profiles []*callstack.Profile) ([]*callstack.Profile, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("the profiles have no sample type in common: the first holds %v, the second %v", profiles[0].Types, profiles[1].Types)
+		return nil, fmt.Errorf("the profiles have no sample type in common: the first has %v, the second %v", profiles[0].Types, profiles[1].Types)
 	}
 	out := make([]*callstack.Profile, len(profiles))
 	for i, p := range profiles {
@@ -157,7 +157,7 @@ func sameTypes(profiles []*callstack.Profile) ([]*callstack.Profile, error) {
 			columns[j] = slices.IndexFunc(p.Types, func(t callstack.ValueType) bool { return t.Type == name })
 		}
 		if at := slices.Index(columns, -1); at >= 0 { // another one has the type twice
-			return nil, fmt.Errorf("sample type %q is not in all of the profiles", names[at])
+			return nil, fmt.Errorf("sample type %q is missing from some of the profiles", names[at])
 		}
 		if len(columns) == len(p.Types) && slices.IsSorted(columns) {
 			out[i] = p
@@ -213,7 +213,7 @@ func finestUnit(types []callstack.ValueType) (string, error) {
 	min := types[0]
 	for _, t := range types[1:] {
 		if strings.TrimSuffix(t.Type, "s") != strings.TrimSuffix(min.Type, "s") || !quantity.PprofComparable(t.Unit, min.Unit) {
-			return "", fmt.Errorf("%v and %v do not add up", min, t)
+			return "", fmt.Errorf("%v and %v cannot be added", min, t)
 		}
 		if ratio, _ := quantity.PprofScale(1, t.Unit, min.Unit); ratio < 1 {
 			min = t

@@ -48,7 +48,7 @@ func newGrain(o *Options) (grain, error) {
 		g.function, g.file, g.line, g.address = true, true, true, true
 		g.column = g.column || !o.NoInlines
 	default:
-		return g, fmt.Errorf("granularity %q is none of functions, filefunctions, files, lines, addresses", o.Granularity)
+		return g, fmt.Errorf("granularity %q: want functions, filefunctions, files, lines or addresses", o.Granularity)
 	}
 	g.column = g.column && g.line
 	return g, nil

@@ -122,7 +122,7 @@ func newRules(o *Options, m *callstack.Meta) (r *rules, warnings []string, err e
 	}
 	if err != nil { // pprof says nothing
 		r.drop = nil
-		warnings = append(warnings, fmt.Sprintf("the profile's own list of frames to drop is not a regular expression (%v): they are shown", reason(err)))
+		warnings = append(warnings, fmt.Sprintf("the profile's drop_frames is not a regular expression (%v): those frames are shown", reason(err)))
 	}
 	return r, warnings, nil
 }

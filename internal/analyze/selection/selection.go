@@ -74,7 +74,7 @@ func New(sources []Source, o Options) (*Selection, error) {
 	}
 	for _, keys := range [][]string{o.TagRoot, o.TagLeaf} {
 		if len(keys) > maxTagFrames {
-			return nil, &OptionError{fmt.Errorf("-tagroot and -tagleaf: %d keys, of which each becomes a frame of every stack: name no more than %d", len(keys), maxTagFrames)}
+			return nil, &OptionError{fmt.Errorf("-tagroot and -tagleaf: %d keys, each a frame in every stack: name at most %d", len(keys), maxTagFrames)}
 		}
 	}
 	if len(p.Types) == 0 {
@@ -126,7 +126,7 @@ func New(sources []Source, o Options) (*Selection, error) {
 	}
 	var fits bool
 	if s.Total, fits = s.total(o.RelativePercentages); !fits {
-		s.Warnings = append(s.Warnings, "the values add up to more than 63 bits hold: their sums cannot be right")
+		s.Warnings = append(s.Warnings, "the sum of the values overflows an int64: totals are wrong")
 	}
 	return s, nil
 }

@@ -98,7 +98,7 @@ func compileRange(s string) (func(value int64, unit string) bool, error) {
 	parse := func(b []string) (int64, error) {
 		n, err := strconv.ParseInt(b[1], 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("%s is not a number of 64 bits", b[1])
+			return 0, fmt.Errorf("%s is not a 64-bit number", b[1])
 		}
 		return n, nil
 	}

@@ -22,7 +22,7 @@ func (c *Collector) Result() (*Result, error) {
 		read += f.Results
 	}
 	if len(c.tables) == 0 {
-		return nil, fmt.Errorf("none of %d results passes -filter %q and the values that -table, -row and -col ask for", read, c.options.Filter)
+		return nil, fmt.Errorf("none of %d results matches -filter %q and the values given with -table, -row and -col", read, c.options.Filter)
 	}
 	r := &Result{Options: c.options, Files: c.files, Warnings: slices.Clone(c.warnings)}
 	keys := slices.Collect(maps.Keys(c.tables))
@@ -72,7 +72,7 @@ func (r *Result) apart() string {
 	if len(keys) == 0 {
 		return "nothing is compared: no unit is in two columns"
 	}
-	return fmt.Sprintf("nothing is compared: the columns stand in tables of their own, which differ in %s; -ignore %s takes them together",
+	return fmt.Sprintf("nothing is compared: the columns are in separate tables, which differ in %s; -ignore %s merges them",
 		strings.Join(keys, ", "), strings.Join(keys, ","))
 }
 

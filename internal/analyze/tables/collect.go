@@ -165,7 +165,7 @@ func scan(reader *benchfmt.Reader, o Operand, r io.Reader, keys map[string]bool,
 		return f, nil, in.empty()
 	}
 	if in.failed > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s:%d: %q: something failed when this was measured, and results behind it may be missing", f.Name, in.failed, in.failure))
+		warnings = append(warnings, fmt.Sprintf("%s:%d: %q: something failed in this run, and results after it may be missing", f.Name, in.failed, in.failure))
 	}
 	return f, warnings, nil
 }
@@ -189,13 +189,13 @@ func (c *Collector) add(res *benchfmt.Result) (bool, error) {
 			cell = &rawCell{residue: make(map[benchproc.Key]bool)}
 			table.cells[at] = cell
 			if c.cells++; c.cells > c.bounds.cells {
-				return false, fmt.Errorf("more than %d different benchmarks and units: choose some with -filter", c.bounds.cells)
+				return false, fmt.Errorf("more than %d different benchmarks and units: select some with -filter", c.bounds.cells)
 			}
 		}
 		cell.values = append(cell.values, res.Values[i].Value)
 		cell.residue[residue] = true
 		if c.values++; len(cell.values) > c.bounds.sample || c.values > c.bounds.values {
-			return false, fmt.Errorf("more than %d values of one benchmark, or %d in all: choose some with -filter", c.bounds.sample, c.bounds.values)
+			return false, fmt.Errorf("more than %d values of one benchmark, or %d in all: select some with -filter", c.bounds.sample, c.bounds.values)
 		}
 	}
 	return true, nil
@@ -225,9 +225,9 @@ func (l *lines) broken(message string) error {
 	case l.unended:
 		return l.fault("the file ends in the middle of the result of %s", name)
 	case len(fields) > 2 && fields[1] == "---" && fields[2] == "FAIL:":
-		return l.fault("%s failed and has no result: mend it and measure again, or remove the line", name)
+		return l.fault("%s failed and has no result: fix it and run it again, or remove the line", name)
 	}
-	return l.fault("the result of %s cannot be read (%s): a benchmark that prints breaks its line; let it be silent, or remove the line", name, message)
+	return l.fault("the result of %s cannot be read (%s): output of the benchmark breaks its line; remove the output or the line", name, message)
 }
 
 // checkResult refuses figures that are none, and a last line that was cut:
@@ -243,10 +243,10 @@ func (l *lines) checkResult(res *benchfmt.Result, units map[string]bool) error {
 			unit = v.OrigUnit
 		}
 		if !(math.Abs(v.Value) <= maxSize) {
-			return l.fault("%s: %v %s is no measurement: remove the line, or mend what reports it", name, v.Value, v.Unit)
+			return l.fault("%s: %v %s is not a measurement: remove the line, or fix the benchmark that reports it", name, v.Value, v.Unit)
 		}
 		if last := i == len(res.Values)-1; last && l.unended && !units[unit] && !slices.Contains([]string{"ns/op", "MB/s", "B/op", "allocs/op"}, unit) {
-			return l.fault("the file ends behind %q, which may be half a unit: if it is whole, end the line", unit)
+			return l.fault("the file ends after %q, which may be half a unit: if it is whole, end the line", unit)
 		}
 		if len(units) < maxKeys {
 			units[unit] = true
@@ -262,7 +262,7 @@ func (l *lines) empty() error {
 	case l.n == 0:
 		what = "the file is empty"
 	case strings.HasPrefix(l.firstOther, "{"):
-		what = "no line is a benchmark result, and the first is JSON: of go test -json, keep the text instead"
+		what = "no line is a benchmark result, and the first is JSON: run go test without -json"
 	case l.failed > 0:
 		what += fmt.Sprintf(", and line %d says %q", l.failed, l.failure)
 	}
@@ -275,5 +275,5 @@ func unknownMetadata(m *benchfmt.UnitMetadata) string {
 	if !ok || slices.Contains(known, m.Value) {
 		return ""
 	}
-	return fmt.Sprintf("%s=%s of %s is neither %s nor %s and is passed over", m.Key, m.Value, m.OrigUnit, known[0], known[1])
+	return fmt.Sprintf("%s=%s of %s is neither %s nor %s: ignored", m.Key, m.Value, m.OrigUnit, known[0], known[1])
 }

@@ -127,7 +127,7 @@ func (l *lines) classify(line []byte, long bool) (keep bool, err error) {
 		key, ok := settingKey(line)
 		if ok && !l.keys[key] {
 			if len(l.keys) >= maxKeys {
-				return false, l.fault("more than %d different keys before a colon: these are no benchmark results, or name the lines that are with grep", maxKeys)
+				return false, l.fault("more than %d different keys before a colon: not benchmark results; if some lines are, select them with grep", maxKeys)
 			}
 			l.keys[key] = true
 		}
@@ -142,7 +142,7 @@ func (l *lines) classify(line []byte, long bool) (keep bool, err error) {
 	if !keep {
 		l.skip(line)
 		if name := gluedResult(line); name != "" {
-			return false, l.fault("the result of %s stands behind other output on its line: give the output a line of its own, or remove the line", name)
+			return false, l.fault("the result of %s follows other output on its line: put the output on its own line, or remove the line", name)
 		}
 	}
 	return keep, nil

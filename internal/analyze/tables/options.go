@@ -48,15 +48,15 @@ func DefaultOptions() Options {
 func (o Options) Validate() error {
 	switch {
 	case !(o.Alpha >= 0 && o.Alpha <= 1):
-		return fmt.Errorf("-alpha is %v: give a probability from 0 to 1", o.Alpha)
+		return fmt.Errorf("-alpha is %v: want a probability from 0 to 1", o.Alpha)
 	case !(o.Confidence >= 0 && o.Confidence <= 1):
-		return fmt.Errorf("-confidence is %v: give a probability from 0 to 1", o.Confidence)
+		return fmt.Errorf("-confidence is %v: want a probability from 0 to 1", o.Confidence)
 	case !(o.Margin >= 0 && o.Margin < 1):
-		return errors.New("-margin is a share of the first column's value, from 0 to below 1 (2% or 0.02)")
+		return errors.New("-margin: want a share of the first column's value, at least 0 and below 1 (2% or 0.02)")
 	case o.Adjust != Holm && o.Adjust != Single:
-		return fmt.Errorf("-adjust is %q: give holm or none", o.Adjust)
+		return fmt.Errorf("-adjust is %q: want holm or none", o.Adjust)
 	case o.Sort != ByProjection && o.Sort != ByName && o.Sort != ByDelta:
-		return fmt.Errorf("-sort is %q: give delta, name or none, or -delta and -name for the reverse", o.Sort)
+		return fmt.Errorf("-sort is %q: want delta, name or none, or -delta or -name for the reverse order", o.Sort)
 	}
 	return nil
 }

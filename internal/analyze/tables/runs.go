@@ -72,7 +72,7 @@ func ReadRuns(o Operand, r io.Reader) (*Runs, error) {
 	var err error
 	out.file, out.warnings, err = scan(&reader, o, r, make(map[string]bool), func(res *benchfmt.Result) (bool, error) {
 		if n++; n > maxRuns {
-			return false, fmt.Errorf("more than %d results: leave some out", maxRuns)
+			return false, fmt.Errorf("more than %d results: omit some", maxRuns)
 		}
 		one := run{name: "Benchmark" + string(res.Name), order: n, values: make(map[string]float64)}
 		for _, v := range res.Values {
@@ -131,7 +131,7 @@ func CompareRuns(old, new *Runs, o BenchcmpOptions) (*Benchcmp, error) {
 		}
 	}
 	if len(pairs) == 0 {
-		return nil, errors.New("no benchmark has the same number of runs in both files: there is nothing to compare")
+		return nil, errors.New("no benchmark has the same number of runs in both files: nothing to compare")
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.old.order, b.old.order) })
 	units, _ := benchcmpUnits()

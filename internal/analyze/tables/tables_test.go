@@ -364,8 +364,8 @@ func TestApart(t *testing.T) {
 	for _, tt := range []struct {
 		old, new, ignore, want string
 	}{
-		{"cpu: a\n" + x, "cpu: b\n" + x, "", "nothing is compared: the columns stand in tables of their own, which differ in cpu; -ignore cpu takes them together"},
-		{"cpu: a\npkg: p\n" + x, "cpu: b\npkg: q\n" + x, "", "nothing is compared: the columns stand in tables of their own, which differ in cpu, pkg; -ignore cpu,pkg takes them together"},
+		{"cpu: a\n" + x, "cpu: b\n" + x, "", "nothing is compared: the columns are in separate tables, which differ in cpu; -ignore cpu merges them"},
+		{"cpu: a\npkg: p\n" + x, "cpu: b\npkg: q\n" + x, "", "nothing is compared: the columns are in separate tables, which differ in cpu, pkg; -ignore cpu,pkg merges them"},
 		{"cpu: a\n" + x, "cpu: b\n" + x, "cpu", ""},
 		{"cpu: a\n" + x, "cpu: a\n" + x, "", ""},
 		{"cpu: a\n" + x, "cpu: a\n" + x + "cpu: b\n" + x, "", ""},

@@ -28,7 +28,7 @@ const overlap = 20e6
 // out, so that no time counts twice.
 func Analyze(traces []Trace) (*Result, error) {
 	if len(traces) == 0 {
-		return nil, errors.New("analyze wall-clock time: there is no execution trace")
+		return nil, errors.New("analyze wall-clock time: no execution trace")
 	}
 	traces = slices.Clone(traces)
 	slices.SortStableFunc(traces, func(a, b Trace) int { return cmp.Compare(a.StartNs, b.StartNs) })
@@ -264,7 +264,7 @@ func (a *analysis) sample(e *exectrace.Event) {
 func (a *analysis) conclude() {
 	if 5*a.cut > a.whole && a.cut > 0 {
 		a.result.Warnings = append(a.result.Warnings, fmt.Sprintf(
-			"%d requests began or ended outside of the traces, %d lie whole in them: take longer traces to see the long ones", a.cut, a.whole))
+			"%d requests began or ended outside the traces, %d are whole: record longer traces to see the long ones", a.cut, a.whole))
 	}
 	for _, account := range a.book.accounts() {
 		account.samples(a.builder, a.tree.seen, a.tasks.types)
@@ -274,7 +274,7 @@ func (a *analysis) conclude() {
 	}
 	if a.tasks.missed > 0 {
 		a.result.Warnings = append(a.result.Warnings, fmt.Sprintf(
-			"%d tasks began while %d others had not ended: no time counts for them", a.tasks.missed, maxOpenTasks))
+			"%d tasks began while %d others were running: their time is not counted", a.tasks.missed, maxOpenTasks))
 	}
 	a.builder.Profile().Duration = a.result.CoveredNs
 	a.result.Profile = a.builder.Frames()

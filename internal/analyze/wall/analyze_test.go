@@ -78,7 +78,7 @@ func TestAnalyzeRefuses(t *testing.T) {
 		traces []Trace
 		want   string
 	}{
-		{nil, "there is no execution trace"},
+		{nil, "no execution trace"},
 		{[]Trace{{Name: "trace-000", Source: strings.NewReader("<html>")}}, "trace-000: the file is not a Go execution trace"},
 		{[]Trace{{Name: "trace-000", Source: failing{broken}}}, "connection reset"},
 	} {

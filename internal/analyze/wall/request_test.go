@@ -144,7 +144,7 @@ func TestRequestsWorkedExample(t *testing.T) {
 	if got := r.Profile.Total(1 + int(Sleep)); got != 80 {
 		t.Errorf("%d ns asleep, want 80", got)
 	}
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "1 requests began or ended outside of the traces, 2 lie whole") {
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "1 requests began or ended outside the traces, 2 are whole") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }

@@ -45,7 +45,7 @@ func Profile(t Trace, w Window) (*callstack.Frames, []string, error) {
 	}
 	a.conclude()
 	if a.only != nil && a.result.Profile.Len() == 0 {
-		return nil, nil, fmt.Errorf("%s: no goroutine of the number %d is in the trace, or in the window of it", t.Name, w.Goroutines[0])
+		return nil, nil, fmt.Errorf("%s: no goroutine %d in the trace, or in its window", t.Name, w.Goroutines[0])
 	}
 	return a.result.Profile, a.result.Warnings, nil
 }

@@ -15,11 +15,11 @@ func pinThread(processors []int) (unpin func(), err error) {
 	}
 	var before, wanted unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
-		return nil, fmt.Errorf("ask which processors may be used: %w", err)
+		return nil, fmt.Errorf("list the processors that may be used: %w", err)
 	}
 	for _, cpu := range processors {
 		if cpu < 0 || !before.IsSet(cpu) {
-			return nil, fmt.Errorf("pin to processor %d: not allowed here", cpu)
+			return nil, fmt.Errorf("pin to processor %d: this process may not run on it", cpu)
 		}
 		wanted.Set(cpu)
 	}

@@ -8,5 +8,5 @@ func pinThread(processors []int) (unpin func(), err error) {
 	if len(processors) == 0 {
 		return func() {}, nil
 	}
-	return nil, errors.New("pinning to processors needs Linux: leave it out")
+	return nil, errors.New("pinning to processors needs Linux: omit the flag")
 }

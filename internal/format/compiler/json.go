@@ -58,10 +58,10 @@ func (r *Report) AddJSON(data []byte) error {
 		line := lines.Bytes()
 		if n == 1 {
 			if err := json.Unmarshal(line, &h); err != nil || h.Version == nil || h.File == "" {
-				return errors.New("line 1: it is not the header of the compiler's log")
+				return errors.New("line 1: not the header of a compiler log")
 			}
 			if *h.Version != 0 {
-				return fmt.Errorf("line 1: version %d of the compiler's log is not known: only 0 is", *h.Version)
+				return fmt.Errorf("line 1: version %d of the compiler's log is unknown: want 0", *h.Version)
 			}
 			if h.Package == "\x00" {
 				h.Package = ""
@@ -74,14 +74,14 @@ func (r *Report) AddJSON(data []byte) error {
 		var d logRecord
 		if err := json.Unmarshal(line, &d); err != nil || d.Range.Start.Line < 0 || d.Range.Start.Character < 0 {
 			if errs == nil {
-				errs = fmt.Errorf("line %d: it is no diagnostic", n)
+				errs = fmt.Errorf("line %d: not a diagnostic", n)
 			}
 			continue
 		}
 		r.log(&h, &d)
 	}
 	if err := lines.Err(); err != nil {
-		errs = errors.Join(errs, fmt.Errorf("read to the end: %w", err))
+		errs = errors.Join(errs, fmt.Errorf("read the rest: %w", err))
 	}
 	return errs
 }

@@ -99,11 +99,11 @@ func TestAddJSON(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":     "", // nothing was logged
-		"{}\n": "line 1: it is not the header of the compiler's log",
-		strings.Replace(logged1, `"version":0`, `"version":1`, 1):                                    "line 1: version 1 of the compiler's log is not known: only 0 is",
-		strings.Replace(logged1, `{"range":{"start":{"line":34`, `{"range":{"start":{"line":"x"`, 1): "line 6: it is no diagnostic",
-		logged1 + "{\"ra": "line 10: it is no diagnostic",
-		logged1 + strings.Repeat("x", maxLogLine+1): "read to the end: bufio.Scanner: token too long",
+		"{}\n": "line 1: not the header of a compiler log",
+		strings.Replace(logged1, `"version":0`, `"version":1`, 1):                                    "line 1: version 1 of the compiler's log is unknown: want 0",
+		strings.Replace(logged1, `{"range":{"start":{"line":34`, `{"range":{"start":{"line":"x"`, 1): "line 6: not a diagnostic",
+		logged1 + "{\"ra": "line 10: not a diagnostic",
+		logged1 + strings.Repeat("x", maxLogLine+1): "read the rest: bufio.Scanner: token too long",
 	} {
 		got := ""
 		if err := new(Report).AddJSON([]byte(text)); err != nil {

@@ -139,7 +139,7 @@ func TestCutAnywhere(t *testing.T) {
 		}
 		check(t, events, summary)
 		atEnd := b.data[size-1] == evEndOfGeneration && want == len(ends)/2
-		if len(events) != want || !atEnd && (len(summary.Warnings) == 0 || !strings.Contains(strings.Join(summary.Warnings, "\n"), "read up to byte")) {
+		if len(events) != want || !atEnd && (len(summary.Warnings) == 0 || !strings.Contains(strings.Join(summary.Warnings, "\n"), "read only up to byte")) {
 			t.Fatalf("%d bytes: %d events, want %d, %q", size, len(events), want, summary.Warnings)
 		}
 		if size%7 == 0 {
@@ -363,7 +363,7 @@ func TestClocksJump(t *testing.T) {
 // TestNothingIn: generations without events are no events.
 func TestNothingIn(t *testing.T) {
 	for _, b := range []*testTrace{build(), build().begin(1e9).end(), build().begin(1e9).end().begin(2e9).end()} {
-		if _, _, err := read(t, b.data, DefaultLimits()); err == nil || !strings.Contains(err.Error(), "holds no events") {
+		if _, _, err := read(t, b.data, DefaultLimits()); err == nil || !strings.Contains(err.Error(), "has no events") {
 			t.Errorf("%d bytes: %v", len(b.data), err)
 		}
 	}

@@ -153,7 +153,7 @@ func (x *index) next() *generation {
 		case g.number != 0 && number != g.number && x.version < 26 && number > g.number:
 			return g // without a mark of the end, the next one's first batch is it
 		case number == 0 || g.number != 0 && number != g.number:
-			return g.breaks(start, fmt.Errorf("a batch of generation %d stands in generation %d", number, g.number))
+			return g.breaks(start, fmt.Errorf("a batch of generation %d is in generation %d", number, g.number))
 		case g.batches == x.most:
 			return g.breaks(start, fmt.Errorf("a generation has more than the limit of %d batches", x.most))
 		}
@@ -202,9 +202,9 @@ func header(data []byte) (number uint64, b batch, first byte, err error) {
 		at++
 	default:
 		if _, _, err := checkHeader(data[:min(len(data), headerSize)]); err == nil {
-			return 0, batch{}, 0, errors.New("another trace begins there: cut the file, and read it by itself")
+			return 0, batch{}, 0, errors.New("another trace begins there: split the file, and read each trace by itself")
 		}
-		return 0, batch{}, 0, fmt.Errorf("no batch begins there, but a byte %d", data[0])
+		return 0, batch{}, 0, fmt.Errorf("want a batch there, got a byte %d", data[0])
 	}
 	var values [4]uint64
 	for i := range values {
@@ -216,7 +216,7 @@ func header(data []byte) (number uint64, b batch, first byte, err error) {
 		at += n
 	}
 	if values[3] > maxBatch {
-		return 0, batch{}, 0, fmt.Errorf("a batch has %d bytes, more than the %d that are possible", values[3], maxBatch)
+		return 0, batch{}, 0, fmt.Errorf("a batch has %d bytes, more than the maximum of %d", values[3], maxBatch)
 	}
 	if first == 0 && at < len(data) && values[3] > 0 {
 		first = data[at]

@@ -81,7 +81,7 @@ func (j *joiner) readGenerations(x *index, start func(source, *generation) *part
 			} else if tickNs == 0 {
 				tickNs = 64 // of the runtime on all but old processors of some kinds
 				if len(g.threads) > 0 {
-					j.warn("the trace does not say its clock's rate, being cut off: times are right where a tick takes 64 ns, as with most systems")
+					j.warn("the trace is cut off before its clock rate: times assume a tick of 64 ns, which is right on most systems")
 				}
 			}
 			parts = append(parts, start(source{x.src, tickNs, stop}, g))
@@ -231,7 +231,7 @@ func (j *joiner) judge(p *part) error {
 	}
 	lacks := ""
 	if m := p.merger; m.losses > 0 {
-		lacks = fmt.Sprintf("from %.3f s on, %d events do not follow from what is known before them, and times around them are uncertain",
+		lacks = fmt.Sprintf("from %.3f s on, %d events contradict the events before them, and times around them are uncertain",
 			float64(max(m.lossNs-j.begin, 0))/1e9, m.losses)
 	}
 	if p.err != nil {
@@ -245,7 +245,7 @@ func (j *joiner) judge(p *part) error {
 		if len(p.gen.stacks) == 0 {
 			lacks += "; the stacks of its last part, which come at the end, are lost"
 		}
-		j.warn("the trace is read up to byte %d, %.3f s, only: %v%s", p.gen.brokenAt, float64(j.last)/1e9, broken, lacks)
+		j.warn("the trace could be read only up to byte %d, %.3f s: %v%s", p.gen.brokenAt, float64(j.last)/1e9, broken, lacks)
 	case lacks != "":
 		j.warn("the trace lacks events: %s", lacks)
 	}
@@ -253,7 +253,7 @@ func (j *joiner) judge(p *part) error {
 }
 
 func errEvents(most int) error {
-	return fmt.Errorf("it holds more than the limit of %d events", most)
+	return fmt.Errorf("it has more than the limit of %d events", most)
 }
 
 // errPartial ends a reading with what there is.
@@ -264,7 +264,7 @@ func (j *joiner) partial(err error) error {
 	if j.summary.Events == 0 {
 		return fmt.Errorf("read the execution trace: %w", err)
 	}
-	j.warn("the trace is read up to %.3f s only: %v", float64(j.last)/1e9, err)
+	j.warn("the trace could be read only up to %.3f s: %v", float64(j.last)/1e9, err)
 	return errPartial
 }
 

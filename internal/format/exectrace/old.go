@@ -28,7 +28,7 @@ type oldReader struct {
 
 func (j *joiner) readOld(r *io.SectionReader) error {
 	if r.Size() > maxOldBytes {
-		return fmt.Errorf("the execution trace has the format of Go %s and %d MB; of that format up to %d MB are read: record it with Go 1.22 or newer",
+		return fmt.Errorf("the execution trace has the format of Go %s and %d MB; the limit for that format is %d MB: record it with Go 1.22 or newer",
 			j.summary.GoVersion, r.Size()>>20, maxOldBytes>>20)
 	}
 	o := &oldReader{joiner: j, stacks: make(map[trace.Stack]StackID)}

@@ -95,7 +95,7 @@ func reading(src Source, limits Limits, run func(*joiner, input) error) (Summary
 		if len(j.summary.Warnings) > 0 {
 			return Summary{}, errors.New("read the execution trace: " + j.summary.Warnings[0])
 		}
-		return Summary{}, errors.New("the execution trace holds no events: nothing ran, or it was cut off before anything was written")
+		return Summary{}, errors.New("the execution trace has no events: nothing ran, or it was cut off before the first was written")
 	}
 	return j.summary, nil
 }
@@ -118,7 +118,7 @@ func checkHeader(head []byte) (version string, minor int, err error) {
 		return version, minor, nil
 	}
 	if minor > newest {
-		return "", 0, fmt.Errorf("the execution trace has the format of Go %s, which is newer than this whet (1.%d): use a newer one", version, newest)
+		return "", 0, fmt.Errorf("the execution trace has the format of Go %s, which is newer than this whet knows (1.%d): use a newer whet", version, newest)
 	}
-	return "", 0, fmt.Errorf("the execution trace has the format of Go %s, which is not known: Go 1.11, 1.19, 1.21, 1.22, 1.23, 1.25 and 1.26 began one", version)
+	return "", 0, fmt.Errorf("the execution trace has the format of Go %s, which is unknown: known are those of Go 1.11, 1.19, 1.21, 1.22, 1.23, 1.25 and 1.26", version)
 }

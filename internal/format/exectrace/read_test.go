@@ -190,7 +190,7 @@ func TestReadRefuses(t *testing.T) {
 		{"go 1.19 trace\x00\x00\x00\x01\x02", "read the execution trace: "},
 		{"go 1.20 trace\x00\x00\x00\x01\x02", "has the format of Go 1.20, which is not known"},
 		{"go 1.99 trace\x00\x00\x00\x01\x02", "has the format of Go 1.99, which is newer"},
-		{"go 1.26 trace\x00\x00\x00", "holds no events"},
+		{"go 1.26 trace\x00\x00\x00", "has no events"},
 		{"go 1.26 trace\x00\x00\x00\xff\xff\xff", "read the execution trace: "},
 	} {
 		_, _, err := read(t, []byte(c.data), DefaultLimits())
@@ -268,7 +268,7 @@ func TestReadCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, events, summary)
-	if len(summary.Warnings) != 1 || !strings.Contains(summary.Warnings[0], "read up to") || summary.EndNs < 1e9 {
+	if len(summary.Warnings) != 1 || !strings.Contains(summary.Warnings[0], "read only up to") || summary.EndNs < 1e9 {
 		t.Errorf("%d events to %d ns, warnings %q", len(events), summary.EndNs, summary.Warnings)
 	}
 	assists := make(map[int64]int)
@@ -321,13 +321,13 @@ func TestReadCutInTheFirst(t *testing.T) {
 		events, summary, err := read(t, data[:size], DefaultLimits())
 		if err != nil {
 			// The first batch is of the clocks.
-			if size > 2000 || !strings.HasPrefix(err.Error(), "read the execution trace: ") && !strings.Contains(err.Error(), "holds no events") {
+			if size > 2000 || !strings.HasPrefix(err.Error(), "read the execution trace: ") && !strings.Contains(err.Error(), "has no events") {
 				t.Fatalf("%d bytes: %v", size, err)
 			}
 			continue
 		}
 		check(t, events, summary)
-		if len(summary.Warnings) == 0 || !strings.Contains(strings.Join(summary.Warnings, "\n"), "read up to byte") {
+		if len(summary.Warnings) == 0 || !strings.Contains(strings.Join(summary.Warnings, "\n"), "read only up to byte") {
 			t.Fatalf("%d bytes: warnings %q", size, summary.Warnings)
 		}
 		last = max(last, len(events))

@@ -72,8 +72,8 @@ func TestRead(t *testing.T) {
 		{"empty frames", "a;;b 5\n", []string{`"a"; "<unknown>"; "b";  5`}, ""},
 		{"differential", "main;f 5 7\nmain;g 0 3\n", []string{`"main"; "f";  5 7`, `"main"; "g";  0 3`}, ""},
 		{"a number in one name", "main;f 5 7\nmain;g 3\n", []string{`"main"; "f 5";  7`, `"main"; "g";  3`}, ""},
-		{"no stack", "12\nmain 3\n", []string{`"main";  3`}, "line 1 is no folded stack"},
-		{"no count", "a;b\nc;d x\nmain 3\n", []string{`"main";  3`}, "2 lines are no folded stacks and were left out, the first of them line 1"},
+		{"no stack", "12\nmain 3\n", []string{`"main";  3`}, "line 1 is not a folded stack"},
+		{"no count", "a;b\nc;d x\nmain 3\n", []string{`"main";  3`}, "2 lines are not folded stacks and were left out, the first of them line 1"},
 		{"decimals", "a 0.4\nb 0.4\nc 0.4\nd 0.4\ne 2.9\n", []string{`"a";  0`, `"b";  1`, `"c";  0`, `"d";  1`, `"e";  3`}, "rounded"},
 		{"decimals that are none", "a 4.0\nb 5.\n", []string{`"a";  4`, `"b";  5`}, ""},
 		{"negative", "a -4\nb 5\n", []string{`"a";  -4`, `"b";  5`}, "1 sample has a negative value"},
@@ -112,10 +112,10 @@ func TestColumns(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"", "holds no stacks"},
-		{"\n\n", "holds no stacks"},
+		{"", "has no stacks"},
+		{"\n\n", "has no stacks"},
 		{"x\nhello world\n", "line 1: not a folded stack"},
-		{"a 9223372036854775807\nb 1\n", "line 2: the counts add up to more than 63 bits"},
+		{"a 9223372036854775807\nb 1\n", "line 2: the sum of the counts overflows an int64"},
 		{"a -9223372036854775808\n", "63 bits"},
 		{"a 99999999999999999999\n", "63 bits"},
 		{"a 9223372036854775807.5\n", "63 bits"},

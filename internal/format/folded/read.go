@@ -90,7 +90,7 @@ func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 			return nil, fmt.Errorf("line %d: %w", r.number, callstack.ErrMemory)
 		}
 		if r.overflow {
-			return nil, fmt.Errorf("line %d: the counts add up to more than 63 bits hold: they cannot be right", r.number)
+			return nil, fmt.Errorf("line %d: the sum of the counts overflows an int64: they cannot be right", r.number)
 		}
 	}
 	if r.p.Len() == 0 {
@@ -98,9 +98,9 @@ func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 			return nil, fmt.Errorf("line %d: a stack of more than %d frames: it cannot be right", r.firstDeep, callstack.MaxDepth)
 		}
 		if r.bad > 0 {
-			return nil, fmt.Errorf("line %d: not a folded stack, which is frames divided by semicolons, a blank and a count", r.firstBad)
+			return nil, fmt.Errorf("line %d: not a folded stack: want frames separated by semicolons, a space and a count", r.firstBad)
 		}
-		return nil, errors.New("it holds no stacks")
+		return nil, errors.New("it has no stacks")
 	}
 	r.warn()
 	return r.p, nil
@@ -300,13 +300,13 @@ func mark(name string) (string, byte) {
 func (r *reader) warn() {
 	say := func(texts ...string) { r.p.Warnings = append(r.p.Warnings, texts...) }
 	several := func(n int, one, many string) { say(quantity.Several(n, one, many)...) }
-	several(r.bad, fmt.Sprintf("line %d is no folded stack and was left out", r.firstBad),
-		fmt.Sprintf("%d lines are no folded stacks and were left out, the first of them line %d", r.bad, r.firstBad))
+	several(r.bad, fmt.Sprintf("line %d is not a folded stack and was left out", r.firstBad),
+		fmt.Sprintf("%d lines are not folded stacks and were left out, the first of them line %d", r.bad, r.firstBad))
 	several(r.deep, fmt.Sprintf("the stack on line %d has more than %d frames and was left out", r.firstDeep, callstack.MaxDepth),
 		fmt.Sprintf("%d stacks have more than %d frames and were left out, the first of them line %d", r.deep, callstack.MaxDepth, r.firstDeep))
 	if r.decimals {
-		say("the counts have decimals: they were rounded to whole numbers in a way that keeps the sums")
+		say("the counts have decimals: they were rounded to whole numbers that keep the sums")
 	}
-	several(r.negative, "1 sample has a negative value: the file looks like a difference of two",
-		fmt.Sprintf("%d samples have negative values: the file looks like a difference of two", r.negative))
+	several(r.negative, "1 sample has a negative value: the file looks like the difference of two files",
+		fmt.Sprintf("%d samples have negative values: the file looks like the difference of two files", r.negative))
 }

@@ -151,9 +151,9 @@ func TestInterleaved(t *testing.T) {
 	// gc 3, 7 the second, 8 gc 4, 9 gc 5 after other output, 10 gc 6, 11 gc 2
 	// again, 12 gc 3, 13 the first half of gc 7.
 	want := []string{
-		"gctrace: lines of cycles that are cut off or damaged: 2, the first is line 6; these cycles are missing",
-		"gctrace: cycles without a line of their own: 1; other output cut them up",
-		"gctrace: 2 processes print into the stream: the program was restarted, or its children print too; line 11 is the first of the second",
+		"gctrace: cycles with damaged or cut-off lines are missing: 2, the first at line 6",
+		"gctrace: cycles with lines broken up by other output are missing: 1",
+		"gctrace: 2 processes print to the stream: the program was restarted, or its children print too; the second process starts at line 11",
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Error(diff)

@@ -122,7 +122,7 @@ func TestTwoProcesses(t *testing.T) {
 			if later != 0 && !same || len(got[0])+len(got[1]) != len(want[0])+len(want[1]) {
 				t.Errorf("%s %v later: the cycles are not those of either log", name, later)
 			}
-			if w := trace.Warnings(); len(w) != 1 || !strings.Contains(w[0], "2 processes print into the stream") {
+			if w := trace.Warnings(); len(w) != 1 || !strings.Contains(w[0], "2 processes print to the stream") {
 				t.Errorf("%s %v later: %q", name, later, w)
 			}
 		}

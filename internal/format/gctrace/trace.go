@@ -182,23 +182,23 @@ func (t *Trace) Warnings() []string {
 	warn := func(format string, args ...any) { out = append(out, "gctrace: "+fmt.Sprintf(format, args...)) }
 	n := &t.Counts
 	if n.Cut > 0 {
-		warn("lines of cycles that are cut off or damaged: %d, the first is line %d; these cycles are missing", n.Cut, n.firstCut)
+		warn("cycles with damaged or cut-off lines are missing: %d, the first at line %d", n.Cut, n.firstCut)
 	}
 	missing := int64(0)
 	for _, p := range t.Processes {
 		missing += p.Missing
 	}
 	if missing > 0 {
-		warn("cycles without a line of their own: %d; other output cut them up", missing)
+		warn("cycles with lines broken up by other output are missing: %d", missing)
 	}
 	if n.Ancient > 0 {
-		warn("lines of Go 1.4 or older: %d, the first is line %d; they do not say when a cycle was, and were left out", n.Ancient, n.firstAncient)
+		warn("lines of Go 1.4 or older were left out, since they have no times: %d, the first at line %d", n.Ancient, n.firstAncient)
 	}
 	if len(t.Processes) > 1 {
-		warn("%d processes print into the stream: the program was restarted, or its children print too; line %d is the first of the second", len(t.Processes), t.Processes[1].FirstLine)
+		warn("%d processes print to the stream: the program was restarted, or its children print too; the second process starts at line %d", len(t.Processes), t.Processes[1].FirstLine)
 	}
 	if t.Dropped > 0 {
-		warn("cycles of processes beyond the first %[2]d: %[1]d; they were left out", t.Dropped, MostProcesses)
+		warn("cycles of processes after the first %[2]d were left out: %[1]d", t.Dropped, MostProcesses)
 	}
 	return out
 }

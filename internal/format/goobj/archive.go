@@ -26,7 +26,7 @@ const (
 func Read(data []byte) (*Archive, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(archiveMagic))
 	if !ok {
-		return nil, errors.New("read archive: it does not begin as one")
+		return nil, errors.New("read archive: not an archive")
 	}
 	a := new(Archive)
 	for len(rest) > 0 {
@@ -100,7 +100,7 @@ func preamble(body []byte) (line, text string, object []byte, err error) {
 		}
 	}
 	if !Known(line) {
-		return "", "", nil, fmt.Errorf("%q is of no release that this reads", line)
+		return "", "", nil, fmt.Errorf("%q: unsupported Go version", line)
 	}
 	return line, kept.String(), object, nil
 }

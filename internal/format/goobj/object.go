@@ -84,7 +84,7 @@ func readObject(body []byte) (*Object, error) {
 	case len(b) < header || string(b[:len(magic)]) != magic:
 		return nil, errors.New("its object has another format")
 	case len(b) > maxObject:
-		return nil, fmt.Errorf("its object has %d bytes, more than offsets reach", len(b))
+		return nil, fmt.Errorf("its object has %d bytes, more than offsets can address", len(b))
 	}
 	o := &Object{Line: line, Text: text, b: b}
 	copy(o.Fingerprint[:], b[len(magic):])

@@ -74,7 +74,7 @@ func read(data []byte, limits callstack.Limits, full int) (*callstack.Profile, e
 		if r.deep > 0 {
 			return nil, fmt.Errorf("line %d: a goroutine's stack of more than %d frames: it cannot be right", r.firstDeep, callstack.MaxDepth)
 		}
-		return nil, errors.New("it holds no goroutine")
+		return nil, errors.New("it has no goroutines")
 	}
 	r.warn()
 	return r.p, nil
@@ -323,6 +323,6 @@ func (r *reader) warn() {
 		fmt.Sprintf("the dump leaves frames out in the middle of %d goroutines' stacks, which are too deep", r.elidedIn))
 	several(r.deep, fmt.Sprintf("1 goroutine's stack has more than %d frames and was left out: it ends at line %d", callstack.MaxDepth, r.firstDeep),
 		fmt.Sprintf("%d goroutines' stacks have more than %d frames and were left out: the first ends at line %d", r.deep, callstack.MaxDepth, r.firstDeep))
-	several(r.odd, fmt.Sprintf("line %d of the dump is of no known form and was left out", r.firstOdd),
-		fmt.Sprintf("%d lines of the dump are of no known form and were left out, the first of them line %d", r.odd, r.firstOdd))
+	several(r.odd, fmt.Sprintf("line %d of the dump has no known form and was left out", r.firstOdd),
+		fmt.Sprintf("%d lines of the dump have no known form and were left out, the first of them line %d", r.odd, r.firstOdd))
 }

@@ -47,7 +47,7 @@ func decode(text []byte, exact *hist.Exact) (*hist.Histogram, error) {
 	}
 	length := binary.BigEndian.Uint32(raw[4:])
 	if uint64(length) > uint64(len(raw)-8) {
-		return nil, fmt.Errorf("the header announces %d compressed bytes, %d follow", length, len(raw)-8)
+		return nil, fmt.Errorf("the header declares %d compressed bytes, but %d follow", length, len(raw)-8)
 	}
 	z, err := zlib.NewReader(bytes.NewReader(raw[8 : 8+length]))
 	if err != nil {
@@ -77,9 +77,9 @@ func inflated(r *bufio.Reader, exact *hist.Exact) (*hist.Histogram, error) {
 	case h.Cookie&cookieMask != cookieV2:
 		return nil, fmt.Errorf("the decompressed histogram begins with %#x, not the cookie of V2", h.Cookie)
 	case h.Payload < 0 || h.Payload > maxInflated:
-		return nil, fmt.Errorf("the header announces %d bytes of counts, more than the limit of %d", h.Payload, maxInflated)
+		return nil, fmt.Errorf("the header declares %d bytes of counts, more than the limit of %d", h.Payload, maxInflated)
 	case h.Offset != 0:
-		return nil, errors.New("its values have a normalizing index offset, which logs of times do not use")
+		return nil, errors.New("its values have a normalizing index offset, which is not supported")
 	case h.Digits < 0 || h.Digits > 5:
 		return nil, fmt.Errorf("%d significant digits are not within 0 to 5", h.Digits)
 	}

@@ -20,7 +20,7 @@ func (r *reader) assemble() (*callstack.Profile, error) {
 			m.of(a)
 		}
 		if m.steps > maxSteps {
-			return nil, fmt.Errorf("it has %d mappings and so many addresses that to look them up takes too long", len(m.mappings))
+			return nil, fmt.Errorf("it has %d mappings and too many addresses to look up", len(m.mappings))
 		}
 	}
 	if r.twice {
@@ -51,7 +51,7 @@ func (r *reader) assemble() (*callstack.Profile, error) {
 		return nil, fmt.Errorf("its stacks have more than %d addresses: they cannot be right", callstack.MaxDepth)
 	}
 	if p.Len() == 0 && r.malformed > 0 {
-		return nil, fmt.Errorf("line %d: none of its lines behind the first can be read as a sample", r.first)
+		return nil, fmt.Errorf("line %d: no line after the first can be read as a sample", r.first)
 	}
 	r.warn(p)
 	return p, nil
@@ -123,7 +123,7 @@ func (r *reader) warn(p *callstack.Profile) {
 	}
 	switch {
 	case p.Len() == 0:
-		say("the profile has no samples: the program may not have run long enough, or did none of what was recorded")
+		say("the profile has no samples: the program may not have run long enough, or did none of the recorded work")
 	case len(p.Functions) == 0:
 		say("the profile has addresses only: functions and lines need the program's file")
 	}

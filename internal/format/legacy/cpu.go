@@ -58,7 +58,7 @@ func (r *reader) cpu(h header, data []byte) error {
 		count, depth := h.at(data, 0), h.at(data, 1)
 		data = data[2*h.size:]
 		if depth > maxDepth {
-			r.say("the file is damaged behind its sample %d: what follows was left out", r.samples.len())
+			r.say("the file is damaged after sample %d: the rest was left out", r.samples.len())
 			data = nil
 			break
 		}

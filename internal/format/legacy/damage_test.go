@@ -179,8 +179,8 @@ func TestRefused(t *testing.T) {
 		return string(out)
 	}
 	for _, test := range []struct{ name, data, want string }{
-		{"nothing", "", "not a profile in a format of Go before"},
-		{"something else", "hello\nworld\n", "not a profile in a format of Go before"},
+		{"nothing", "", "not a profile in a format of gperftools or of Go before"},
+		{"something else", "hello\nworld\n", "not a profile in a format of gperftools or of Go before"},
 		{"Java's waits", "--- contentionz 1 ---\nformat = java\n", "names no resolution"},
 		{"a period of centuries", words(0, 3, 0, 1<<62, 0), "292 years"},
 		{"too many", words(0, 3, 0, 10000, 0, 1<<62, 1, 16), "63 bits"},
@@ -189,10 +189,10 @@ func TestRefused(t *testing.T) {
 		{"waits", "--- mutex:\nsampling period=10\n1 9223372036854775807 @ 0x1\n", "63 bits"},
 		{"a delay in cycles", "--- mutex:\ncycles/second=1\n9223372036854775807 1 @ 0x1\n", "63 bits"},
 		{"scaled", "heap profile: 1: 1 [0: 0] @ heap_v2/9000000000000000000\n9000000000000000000: 9000000000000000000 [0: 0] @ 0x1\n", "63 bits"},
-		{"an unknown heap profile", "heap profile: 1: 8 [1: 8] @ quux\n", `"quux" is no kind of heap profile`},
+		{"an unknown heap profile", "heap profile: 1: 8 [1: 8] @ quux\n", `"quux" is not a known kind of heap profile`},
 		{"a rate too large", "heap profile: 1: 8 [1: 8] @ heap/99999999999999999999\n", "is too large"},
 		{"a clock that is none", "--- mutex:\ncycles/second=fast\n1 1 @ 0x1\n", `cycles/second is "fast"`},
-		{"no line of it", "goroutine profile: total 2\nfoo\nbar\n", "line 2: none of its lines"},
+		{"no line of it", "goroutine profile: total 2\nfoo\nbar\n", "line 2: no line after the first"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Read([]byte(test.data), wide)

@@ -38,7 +38,7 @@ func (r *reader) heap() error {
 	case "heapprofile", "growth", "growthz", "fragmentation", "fragmentationz":
 		rate = 1
 	default:
-		return fmt.Errorf("line %d: %q is no kind of heap profile that is known here", r.lines.number, head[5])
+		return fmt.Errorf("line %d: %q is not a known kind of heap profile", r.lines.number, head[5])
 	}
 	r.meta.PeriodType = callstack.ValueType{Type: "space", Unit: "bytes"}
 	r.meta.Period = rate

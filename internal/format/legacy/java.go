@@ -41,7 +41,7 @@ func (r *reader) javaText() error {
 		return err
 	}
 	if r.meta.Types == nil {
-		return fmt.Errorf("line %d: the profile of a Java program names no resolution, so that its values mean nothing", r.lines.number)
+		return fmt.Errorf("line %d: the profile of a Java program names no resolution, so its values have no unit", r.lines.number)
 	}
 	for ; more; more = r.lines.next() {
 		line := strings.TrimSpace(r.lines.text)
@@ -97,7 +97,7 @@ func (r *reader) javaHeader(heap bool) (more bool, err error) {
 		switch {
 		case key == "format":
 			if value != "java" {
-				return false, fmt.Errorf("line %d: the format %q is not known here", r.lines.number, value)
+				return false, fmt.Errorf("line %d: unknown format %q", r.lines.number, value)
 			}
 			continue
 		case key == "resolution" && heap:
@@ -115,7 +115,7 @@ func (r *reader) javaHeader(heap bool) (more bool, err error) {
 			continue
 		}
 		if notNumber != nil || n < 0 {
-			return false, fmt.Errorf("line %d: %s is %q, which is no number: what the values mean is lost", r.lines.number, key, value)
+			return false, fmt.Errorf("line %d: %s is %q, not a number: the unit of the values is lost", r.lines.number, key, value)
 		}
 	}
 	return false, nil

@@ -81,7 +81,7 @@ func TestJava(t *testing.T) {
 		"--- heapz 1 ---\nformat = cobol\n":              `format "cobol" is not known`,
 		"--- contentionz 1 ---\nformat = java\nresolution = x\nsampling period = 9000000000000000000\n2 2 @ 0x1\n":        "63 bits",
 		"--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = often\n2 2 @ 0x1\n":           "is no number",
-		"--- heapz 1 ---\nformat = java\nresolution = bytes\n99999999999999999999 1 @ 0x1\n1 0 @ 0x1\n0x1 f (F.java:1)\n": "none of its lines",
+		"--- heapz 1 ---\nformat = java\nresolution = bytes\n99999999999999999999 1 @ 0x1\n1 0 @ 0x1\n0x1 f (F.java:1)\n": "no line after the first",
 	} {
 		if _, err := Read([]byte(text), wide); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)

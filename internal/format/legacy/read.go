@@ -12,7 +12,7 @@ import (
 
 var (
 	errJava = errors.New("it is a profile of a Java program")
-	errSum  = errors.New("the values of its samples add up to more than 63 bits hold: they cannot be right")
+	errSum  = errors.New("the sum of its sample values overflows an int64: they cannot be right")
 )
 
 // What a text's first line says of its kind.
@@ -86,7 +86,7 @@ func (r *reader) text(data []byte) error {
 	case isThreads(line):
 		return r.threads()
 	}
-	return errors.New("not a profile in a format of Go before 1.9 or of gperftools")
+	return errors.New("not a profile in a format of gperftools or of Go before 1.9")
 }
 
 // reader collects what a file holds.

@@ -107,7 +107,7 @@ func (r *reader) counts() error {
 	}
 	r.symbols.end()
 	if want, err := strconv.ParseFloat(total, 64); err == nil && sum < want {
-		r.say("its stacks are those of %.0f, but its first line says %.0f: it was cut off, or damaged", sum, want)
+		r.say("its stacks sum to %.0f, but its first line says %.0f: it was cut off, or damaged", sum, want)
 	}
 	return r.sections()
 }
@@ -205,7 +205,7 @@ func (r *reader) attributes() (more bool, perSecond int64, err error) {
 			continue
 		}
 		if notNumber != nil {
-			return false, 0, fmt.Errorf("line %d: %s is %q, which is no number: what the values mean is lost", r.lines.number, key, value)
+			return false, 0, fmt.Errorf("line %d: %s is %q, not a number: the unit of the values is lost", r.lines.number, key, value)
 		}
 	}
 	return false, perSecond, nil

@@ -29,7 +29,7 @@ func Read(data []byte, limit int) (rows []Row, warnings []string, err error) {
 			continue
 		}
 		if len(rows) >= limit {
-			warn("rows behind the first %d were left out", limit)
+			warn("rows after the first %d were left out", limit)
 			break
 		}
 		row, err := parse(line)
@@ -48,14 +48,14 @@ func Read(data []byte, limit int) (rows []Row, warnings []string, err error) {
 		return nil, warnings, fmt.Errorf("read metrics: none of %d lines is a row: line %d: %w", bad, firstBad, why)
 	}
 	if bad > 0 {
-		warn("%d lines are no rows and were left out, the first at line %d: %v", bad, firstBad, why)
+		warn("%d lines are not rows and were left out, the first at line %d: %v", bad, firstBad, why)
 	}
 	return rows, warnings, nil
 }
 
 func parse(line []byte) (Row, error) {
 	if len(line) > maxLine {
-		return Row{}, fmt.Errorf("%d bytes are more than the %d of a row", len(line), maxLine)
+		return Row{}, fmt.Errorf("%d bytes are more than the limit of %d for a row", len(line), maxLine)
 	}
 	var row struct {
 		At *int64 `json:"t_ns"`
@@ -70,12 +70,12 @@ func parse(line []byte) (Row, error) {
 	}
 	// Times are moved to another clock, so that they need some room.
 	if row.At == nil || *row.At < 0 || *row.At > math.MaxInt64/2 {
-		return Row{}, errors.New("it has no t_ns, or one that is no time")
+		return Row{}, errors.New("t_ns is missing or not a time")
 	}
 	row.TimeNs = *row.At
 	for _, v := range row.values() {
 		if *v != nil && **v < 0 {
-			return Row{}, errors.New("it counts below zero")
+			return Row{}, errors.New("a counter is negative")
 		}
 	}
 	return row.Row, nil

@@ -75,15 +75,15 @@ func TestReadAroundDamage(t *testing.T) {
 		{"cut off", good + "\n" + `{"t_ns":2,"pi`, 1, []string{"the last row was cut off"}, ""},
 		{"no newline at the end", good + "\n" + good, 2, nil, ""},
 		{"garbage between", good + "\nhello\n[]\n" + good + "\n", 2,
-			[]string{"2 lines are no rows and were left out, the first at line 2: invalid character 'h' looking for beginning of value"}, ""},
-		{"no time", good + "\n{}\n", 1, []string{"1 lines are no rows and were left out, the first at line 2: it has no t_ns, or one that is no time"}, ""},
-		{"negative time", `{"t_ns":-1}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: it has no t_ns, or one that is no time"},
-		{"far future", `{"t_ns":9223372036854775807}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: it has no t_ns, or one that is no time"},
-		{"below zero", `{"t_ns":1,"goroutines":-5}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: it counts below zero"},
+			[]string{"2 lines are not rows and were left out, the first at line 2: invalid character 'h' looking for beginning of value"}, ""},
+		{"no time", good + "\n{}\n", 1, []string{"1 lines are not rows and were left out, the first at line 2: t_ns is missing or not a time"}, ""},
+		{"negative time", `{"t_ns":-1}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: t_ns is missing or not a time"},
+		{"far future", `{"t_ns":9223372036854775807}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: t_ns is missing or not a time"},
+		{"below zero", `{"t_ns":1,"goroutines":-5}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: a counter is negative"},
 		{"a word", `{"t_ns":1,"goroutines":"many"}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: goroutines cannot be string"},
 		{"a long line", `{"t_ns":1,"x":"` + strings.Repeat("a", 64<<10) + `"}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: 65553 bytes are more than the 65536 of a row"},
 		{"HTML", "<html>\n<body>\n", 0, nil, "read metrics: none of 2 lines is a row: line 1: invalid character '<' looking for beginning of value"},
-		{"beyond the limit", strings.Repeat(good+"\n", 4), 3, []string{"rows behind the first 3 were left out"}, ""},
+		{"beyond the limit", strings.Repeat(good+"\n", 4), 3, []string{"rows after the first 3 were left out"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rows, warnings, err := metrics.Read([]byte(tt.in), 3)

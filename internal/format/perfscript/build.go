@@ -160,7 +160,7 @@ func (r *reader) end() error {
 	return nil
 }
 
-var errSum = errors.New("the periods of its samples add up to more than 63 bits hold: they cannot be right")
+var errSum = errors.New("the sum of its sample periods overflows an int64: they cannot be right")
 
 func (h *header) labels() []callstack.Label {
 	var out []callstack.Label
@@ -224,18 +224,18 @@ func (r *reader) warn(cut bool) {
 	if cut {
 		say("the text ends in the middle of a line: it was cut off, the last stack is not whole, and samples may be missing")
 	}
-	several(r.odd, fmt.Sprintf("line %d is of no form that perf script is known to print, and was left out", r.firstOdd),
-		fmt.Sprintf("%d lines are of no form that perf script is known to print, and were left out, the first of them line %d", r.odd, r.firstOdd))
-	several(r.branches, "1 sample is a branch (A => B): it counts where the branch leaves; where it goes is left out",
-		fmt.Sprintf("%d samples are branches (A => B): they count where the branches leave; where they go is left out", r.branches))
-	several(r.arrows, "1 line below a stack is a branch (A => B), no frame, and was left out",
-		fmt.Sprintf("%d lines below stacks are branches (A => B), no frames, and were left out", r.arrows))
+	several(r.odd, fmt.Sprintf("line %d has no known form of perf script's output, and was left out", r.firstOdd),
+		fmt.Sprintf("%d lines have no known form of perf script's output, and were left out, the first of them line %d", r.odd, r.firstOdd))
+	several(r.branches, "1 sample is a branch (A => B): it counts at the branch's source; its target is left out",
+		fmt.Sprintf("%d samples are branches (A => B): they count at the branches' sources; their targets are left out", r.branches))
+	several(r.arrows, "1 line below a stack is a branch (A => B), not a frame, and was left out",
+		fmt.Sprintf("%d lines below stacks are branches (A => B), not frames, and were left out", r.arrows))
 	several(r.deep, fmt.Sprintf("the stack of the sample on line %d has more than %d frames and was left out", r.firstDeep, callstack.MaxDepth),
-		fmt.Sprintf("%d stacks have more than %d frames and were left out, the first of them that of line %d", r.deep, callstack.MaxDepth, r.firstDeep))
+		fmt.Sprintf("%d stacks have more than %d frames and were left out, the first of them at line %d", r.deep, callstack.MaxDepth, r.firstDeep))
 	if r.bare == r.p.Len() {
 		say("no sample has a stack: record with perf record -g, and print with the fields ip and sym")
 		return
 	}
-	several(r.bare, "1 sample has no stack: it counts, but for no function",
-		fmt.Sprintf("%d samples have no stack: they count, but for no function", r.bare))
+	several(r.bare, "1 sample has no stack: it counts in totals only, for no function",
+		fmt.Sprintf("%d samples have no stack: they count in totals only, for no function", r.bare))
 }

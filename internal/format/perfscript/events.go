@@ -52,7 +52,7 @@ func scanEvents(data []byte) (*events, error) {
 		e.periods = e.periods || at.hasPeriod
 		if _, ok := e.index[name]; !ok {
 			if len(e.names) == maxEvents {
-				return nil, fmt.Errorf("it has samples of more than %d events: record fewer, or print some of them only", maxEvents)
+				return nil, fmt.Errorf("it has samples of more than %d events: record fewer, or print only some", maxEvents)
 			}
 			e.index[name] = len(e.names)
 			e.names, e.samples = append(e.names, name), append(e.samples, 0)

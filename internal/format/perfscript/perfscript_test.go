@@ -236,18 +236,18 @@ func TestOdd(t *testing.T) {
 	}{
 		{"no stacks", "w 12 [001] 1.000001: sched:x: a=1\n\nw 12 [001] 1.000002: sched:x: a=1\n", []string{"", ""}, "no sample has a stack"},
 		{"one without", "w 12 1.000001: 7 cycles: \n\nw 12 1.000002: 7 cycles: \n\t1 f (x)\n", []string{"", "f"}, "1 sample has no stack"},
-		{"a line of another kind", "w 12 1.000001: 7 cycles: \n\t1 f (x)\nhello\n\t2 g (x)\n", []string{"g;f"}, "line 3 is of no form"},
+		{"a line of another kind", "w 12 1.000001: 7 cycles: \n\t1 f (x)\nhello\n\t2 g (x)\n", []string{"g;f"}, "line 3 has no known form"},
 		{"cut", "w 12 1.000001: 7 cycles: \n\t1 f (x)\n\t2 g (", []string{"g (;f"}, "cut off"},
 		{"blanks for tabs", "w 12 1.000001: 7 cycles: \n                1 f (x)\n                2 g (x)\n", []string{"g;f"}, ""},
 		{"cut in a header", "w 12 1.000001: 7 cycles: \n\t1 f (x)\n\nw 12", []string{"f"}, "cut off"},
-		{"a note between samples", "w 12 1.000001: 7 cycles: \n\t1 f (x)\n\nlost 12\n\nw 12 1.000002: 7 cycles: \n\t1 f (x)\n", []string{"f", "f"}, "line 4 is of no form"},
+		{"a note between samples", "w 12 1.000001: 7 cycles: \n\t1 f (x)\n\nlost 12\n\nw 12 1.000002: 7 cycles: \n\t1 f (x)\n", []string{"f", "f"}, "line 4 has no known form"},
 		{"carriage returns", "w 12 1.000001: 7 cycles: \r\n\t1 f (x)\r\n\r\n", []string{"f"}, ""},
 		{"a name in front of the inlined end", "w 12 1.000001: 7 cycles: \n\t1 f (inlined)\n", []string{"f"}, ""},
 		{"branches behind a leaf", "w 12 1.000001: 7 cycles:  10 f+0x1 (x)  0x1/0x2/P/-/-/0  0x3/0x4/P/-/-/0 \n", []string{"f"}, ""},
 		{"instructions", "w 12 1.000001: 7 cycles: \n\t10 f (x)\n\tf:\n\t0000000000000010\tinsn: 48 89\n", []string{"f"}, ""},
 		{"no indentation", "w 12 1.000001: 7 cycles: \n401000 f(int, char)+0x1 (/bin/x)\n401100 g (inlined)\n401100 main (/bin/x)\n0 [unknown] ([unknown])\n\nadd 12 1.000002: 7 cycles: \n401000 f+0x1 (/bin/x)\n",
 			[]string{"0x0;main;g (inlined);f(int, char)", "f"}, ""},
-		{"no indentation, another line", "w 12 1.000001: 7 cycles: \n401000 f+0x1 (/bin/x)\nadd what you like\n", []string{"f"}, "line 3 is of no form"},
+		{"no indentation, another line", "w 12 1.000001: 7 cycles: \n401000 f+0x1 (/bin/x)\nadd what you like\n", []string{"f"}, "line 3 has no known form"},
 		{"a name of hexadecimal digits", "add 12 1.000001: 7 cycles:  401000 f+0x1 (/bin/x)\nadd 12 1.000002: 7 cycles:  401000 f+0x1 (/bin/x)\n", []string{"f", "f"}, ""},
 		{"branches", "w 12 [000] 1.000001: 1 branches:u:   tr strt     0 [unknown] ([unknown]) =>   401000 f+0x0 (/bin/x)\n" +
 			"w 12 [000] 1.000002: 1 branches:u:   call     401136 operator->(int)+0x10 (/bin/x) =>     401020 g+0x0 (/bin/x)\n" +
@@ -304,9 +304,9 @@ func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      "no samples",
 		"# a comment\n\nx\ny\n": "no samples",
-		sample + sample:         "line 6: the periods of its samples add up to more than 63 bits",
+		sample + sample:         "line 6: the sum of its sample periods overflows an int64",
 		many.String():           "more than 32 events",
-		"w 1 1.000001: a: \n\t1 f\n\t2 g\n\t3 h\n": "take more memory",
+		"w 1 1.000001: a: \n\t1 f\n\t2 g\n\t3 h\n": "need more memory",
 	} {
 		_, err := Read([]byte(text), callstack.Limits{MaxBytes: 1 << 20, MaxMemory: 700})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

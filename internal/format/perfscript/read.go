@@ -63,7 +63,7 @@ func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 		return nil, err
 	}
 	if len(e.names) == 0 {
-		return nil, errors.New("it holds no samples of perf script")
+		return nil, errors.New("it has no samples of perf script")
 	}
 	r := newReader(e, limits)
 	for line := range bytes.Lines(data) {

@@ -136,9 +136,9 @@ func (b *builder) frames(limits Limits) error {
 	}
 	switch steps, deepest := b.p.FrameSteps(); {
 	case deepest > callstack.MaxDepth:
-		return fmt.Errorf("it has a stack of %d frames, inlined calls counted, and no more than %d are read", deepest, callstack.MaxDepth)
+		return fmt.Errorf("it has a stack of %d frames, including inlined calls; the limit is %d", deepest, callstack.MaxDepth)
 	case steps > limits.MaxFrames:
-		return fmt.Errorf("its stacks become %d frames where inlined calls are counted: too large to read", steps)
+		return fmt.Errorf("its stacks expand to %d frames with inlined calls: too large to read", steps)
 	}
 	return nil
 }

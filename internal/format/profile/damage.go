@@ -55,11 +55,11 @@ func (d *damage) warnings(p *callstack.Profile) []string {
 		"# samples refer to locations or functions that are not in the file: those frames are shown as unknown")
 	say(d.strings, "1 name is not in the file's string table and is shown as unknown",
 		"# names are not in the file's string table and are shown as unknown")
-	say(d.negative, "1 sample has a negative value: the profile looks like a difference of two",
-		"# samples have negative values: the profile looks like a difference of two")
+	say(d.negative, "1 sample has a negative value: the profile looks like the difference of two profiles",
+		"# samples have negative values: the profile looks like the difference of two profiles")
 	switch {
 	case p.Listed() == 0:
-		w = append(w, "the profile has no samples: the program may not have run long enough, or did none of what was recorded")
+		w = append(w, "the profile has no samples: the program may not have run long enough, or did none of the recorded work")
 	case !p.HasSymbols():
 		w = append(w, NoNames)
 	}
@@ -68,11 +68,11 @@ func (d *damage) warnings(p *callstack.Profile) []string {
 
 func values(p *callstack.Profile) string {
 	if len(p.Types) == 1 {
-		return "the 1 value that the profile announces"
+		return "the 1 value that the profile declares"
 	}
-	return fmt.Sprintf("the %d values that the profile announces", len(p.Types))
+	return fmt.Sprintf("the %d values that the profile declares", len(p.Types))
 }
 
 // NoNames is the warning of a profile of bare addresses: it does not hold any
 // more once names were found for them elsewhere.
-const NoNames = "the profile has no function names, only addresses: nothing can be said about functions and lines"
+const NoNames = "the profile has no function names, only addresses: functions and lines are unknown"

@@ -140,7 +140,7 @@ func TestReadAroundDamage(t *testing.T) {
 			append(slices.Clone(whole), "?(inlined) main.main 9", "?(inlined) main.main 1"), "2 samples refer to"},
 		{"broken records nobody uses", small().body(profileLocation, num(1, 3), line(77, 7)).body(profileFunction, num(1, 9), num(2, 1000)).Bytes(), whole, ""},
 		{"two values for one type", small().body(profileSample, num(1, 2), num(2, 9), num(2, 9)).Bytes(), whole,
-			"1 sample does not have the 1 value that the profile announces and was dropped: totals are too low"},
+			"1 sample does not have the 1 value that the profile declares and was dropped: totals are too low"},
 		{"no value", small().body(profileSample, num(1, 2)).body(profileSample, num(1, 2)).Bytes(), whole, "2 samples do not have"},
 		{"malformed sample", small().body(profileSample, []byte{0x08}).Bytes(), whole, "1 sample is malformed and was dropped"},
 		{"sample with a length beyond its end", small().body(profileSample, []byte{0x0a, 0x7f, 1}).Bytes(), whole, "1 sample is malformed"},
@@ -212,7 +212,7 @@ func TestReadRefuses(t *testing.T) {
 	}{
 		{"empty", nil, DefaultLimits(), "the file is empty"},
 		{"empty gzip", zip(nil), DefaultLimits(), "holds nothing"},
-		{"blanks", []byte(" \n"), DefaultLimits(), "nothing but blanks"},
+		{"blanks", []byte(" \n"), DefaultLimits(), "only white space"},
 		{"text", []byte("hello, world, this is no profile"), DefaultLimits(), "not a pprof profile"},
 		{"trace", []byte("go 1.26 trace\x00\x00\x00rest"), DefaultLimits(), "execution trace"},
 		{"packed trace", zip([]byte("go 1.26 trace\x00\x00\x00rest")), DefaultLimits(), "execution trace"},

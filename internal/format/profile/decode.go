@@ -116,7 +116,7 @@ func (m *decoder) run(limits Limits, columns int) error {
 		case m.memory() > limits.MaxMemory:
 			return callstack.ErrMemory
 		case len(m.t.types) > callstack.MaxTypes:
-			return fmt.Errorf("it names more than %d sample types: no profile has so many", callstack.MaxTypes)
+			return fmt.Errorf("it has more than %d sample types: too many for a profile", callstack.MaxTypes)
 		}
 		m.w.at = rest
 	}
@@ -162,11 +162,11 @@ func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Profile, 
 	t := &m.t
 	switch {
 	case cut && (len(t.strings) == 0 || len(t.types) == 0 || t.samples == 0):
-		return nil, errors.New("the file ends in the middle of the profile: it was cut off, or is no pprof profile; record or fetch it again")
+		return nil, errors.New("the file ends in the middle of the profile: it was cut off, or is not a pprof profile; record or fetch it again")
 	case len(t.strings) == 0:
 		return nil, errors.New("not a pprof profile, or one that was cut off: it has no string table")
 	case len(t.types) == 0:
-		return nil, errors.New("the profile names no sample type, so that its values mean nothing")
+		return nil, errors.New("the profile has no sample type, so its values have no unit")
 	}
 	b := builder{t: t, s: m.s, p: m.s.b.Profile()}
 	b.build()
@@ -174,11 +174,11 @@ func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Profile, 
 		if m.s.deep > 0 {
 			return nil, fmt.Errorf("its samples have more than %d locations: they cannot be right", callstack.MaxDepth)
 		}
-		return nil, fmt.Errorf("none of its %d samples can be read: they do not have the %d values that the profile announces", t.samples, len(t.types))
+		return nil, fmt.Errorf("none of its %d samples can be read: they do not have the %d values that the profile declares", t.samples, len(t.types))
 	}
 	if cut {
 		if b.d.references() > 0 {
-			return nil, errors.New("the file ends in the middle of the profile, and what samples refer to is lost: it was cut off; record or fetch it again")
+			return nil, errors.New("the file ends in the middle of the profile, before the tables that its samples refer to: it was cut off; record or fetch it again")
 		}
 		b.d.cut = true
 	}
@@ -192,4 +192,4 @@ func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Profile, 
 	return b.p, nil
 }
 
-var errSum = errors.New("the values of its samples add up to more than 63 bits hold: they cannot be right")
+var errSum = errors.New("the sum of its sample values overflows an int64: they cannot be right")

@@ -14,7 +14,7 @@ import (
 )
 
 // restarted is what Delta warns of when it returns the later profile alone.
-const restarted = "the program was restarted between the two profiles: this one counts from its new start, and not what was before"
+const restarted = "the program was restarted between the two profiles: this one counts from the restart only"
 
 // Delta subtracts a cumulative profile from a later one of the same process
 // and returns what was added in between, as a gzipped pprof file: what `go
@@ -103,7 +103,7 @@ func cumulative(data []byte) (*callstack.Profile, error) {
 		}
 	}
 	if len(counters) == 0 {
-		return nil, fmt.Errorf("it counts %q, which is no counter since the program began", names)
+		return nil, fmt.Errorf("it counts %q, which is not a counter that runs since the program's start", names)
 	}
 	if p.DefaultNamed && names[p.DefaultType] == "alloc_space" {
 		kept := slices.Index(counters, p.DefaultType)
@@ -111,7 +111,7 @@ func cumulative(data []byte) (*callstack.Profile, error) {
 		p.DefaultType = kept
 	}
 	if fell(p, func(string) bool { return true }) {
-		return nil, errors.New("it has negative values: it is a difference already")
+		return nil, errors.New("it has negative values: it already is a difference")
 	}
 	return p, nil
 }
@@ -133,7 +133,7 @@ func unpacked(data []byte) ([]byte, error) {
 	case int64(len(message)) > limit:
 		return nil, tooLarge(limit)
 	case err == io.ErrUnexpectedEOF || err == nil && r.Len() > 0:
-		return nil, errors.New("it is cut off, or holds more than one profile: fetch it again")
+		return nil, errors.New("it is cut off, or contains more than one profile: fetch it again")
 	case err != nil:
 		return nil, gzipDamage(err)
 	}

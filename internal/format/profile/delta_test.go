@@ -327,12 +327,12 @@ func TestDeltaRefuses(t *testing.T) {
 		want          string
 	}{
 		{"cut off", good, good[:len(good)-9], "the later profile: it is cut off"},
-		{"two in one", append(slices.Clone(good), good...), good, "the earlier profile: it is cut off, or holds more than one"},
+		{"two in one", append(slices.Clone(good), good...), good, "the earlier profile: it is cut off, or contains more than one"},
 		{"nothing", nil, good, "the earlier profile: "},
 		{"text", []byte("goroutine profile: total 3\n"), good, "debug=1"},
 		{"a CPU profile", made(t, nil, []string{"samples", "cpu"}, []int64{1, 1}), good, `it counts ["samples" "cpu"]`},
 		{"another kind", made(t, nil, memory, []int64{1, 1, 1, 1}), good, "incompatible sample types"},
-		{"a difference", good, made(t, nil, waits, []int64{-1, 1}), "a difference already"},
+		{"a difference", good, made(t, nil, waits, []int64{-1, 1}), "already is a difference"},
 		{"another rate", good, made(t, func(p *google.Profile) { p.Period = 1 }, waits, []int64{2, 2}), "changed the profile's rate from 524288 to 1"},
 		{"too much", good, made(t, nil, waits, []int64{1, 1<<63 - 1}, []int64{1, 1}), "63 bits"},
 	} {

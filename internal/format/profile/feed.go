@@ -46,7 +46,7 @@ type feed struct {
 	end    int64 // where in the file the message ends
 }
 
-var errBytes = errors.New("more bytes than are read")
+var errBytes = errors.New("more bytes than the limit")
 
 // plain delivers the file as it is.
 func (s *source) plain(limit int64) *feed {

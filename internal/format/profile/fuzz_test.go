@@ -16,7 +16,7 @@ import (
 
 // refusedHere are the reasons to refuse what google/pprof accepts: it lets
 // sums wrap round, reads profiles that name no sample type, and has no limits.
-var refusedHere = []string{"63 bits", "names no sample type", "too large to read", "too large for this analysis"}
+var refusedHere = []string{"overflows an int64", "has no sample type", "too large to read", "too large for this analysis"}
 
 // FuzzRead holds Read to four promises: what it accepts, it writes so that it
 // and google/pprof read the same model again; what google/pprof accepts, it

@@ -28,13 +28,13 @@ var kinds = []struct{ prefix, what string }{
 	{"mode: count\n", coverage},
 	{"mode: atomic\n", coverage},
 	{"gc 1 @", "it is the log of the garbage collector, not a profile"},
-	{"version https://git-lfs", "it is only git-lfs's pointer to the file: run `git lfs pull`"},
+	{"version https://git-lfs", "it is a git-lfs pointer, not the file itself: run `git lfs pull`"},
 	{"{", "it is JSON, not a profile: pass the profile that it was made from"},
 }
 
 const (
-	program  = "it is a program, not a profile: name a profile behind it, or run it with profiling to get one"
-	coverage = "it is a coverage profile, of lines that ran and not of time: `go tool cover` shows it"
+	program  = "it is a program, not a profile: name a profile after it, or run it with profiling to get one"
+	coverage = "it is a coverage profile, not a profile of time or memory: see `go tool cover`"
 )
 
 // kindOf says what data is when it is certainly no profile of this format.
@@ -54,7 +54,7 @@ func kindOf(data []byte) string {
 		bytes.HasPrefix(text, []byte("<head")), bytes.HasPrefix(text, []byte("<?xml")), bytes.HasPrefix(text, []byte("<svg")):
 		return "it is a web page or a picture, not a profile: the address may need a login, or its path may be wrong"
 	case len(text) == 0:
-		return "it holds nothing but blanks"
+		return "it contains only white space"
 	}
 	// CPU profiles before protocol buffers: machine words 0, 3, 0, period.
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {

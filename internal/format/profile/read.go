@@ -42,7 +42,7 @@ func (l Limits) Of(size int64) Limits {
 // through all of them again and again: MaxMemory allows one for so many bytes.
 const frameBytes = 8
 
-var errSeveral = errors.New("begins a second profile: several were written one after the other without compression; pass them as separate files")
+var errSeveral = errors.New("begins a second profile: several uncompressed profiles are in one file; pass them as separate files")
 
 // Read decodes the profile that the first size bytes of r hold, a file or a
 // bytes.Reader. Errors say what is wrong with it, in one line and without its
@@ -180,7 +180,7 @@ func (s *source) readMembers(limits Limits, d *damage) (*callstack.Profile, erro
 	}
 	switch {
 	case members == 0:
-		return nil, errors.New("the gzip stream holds nothing: the profile was not written; stop profiling before the program ends")
+		return nil, errors.New("the gzip stream is empty: the profile was not written; stop profiling before the program ends")
 	case bad > 0 && members == 1:
 		return nil, badErr
 	case bad > 0:
@@ -218,7 +218,7 @@ func isGzip(data []byte) bool {
 var ErrTooLarge = errors.New("too large to read")
 
 func tooLarge(limit int64) error {
-	return fmt.Errorf("unpacked it is larger than %s: %w", quantity.Bytes(float64(limit)), ErrTooLarge)
+	return fmt.Errorf("larger than %s when unpacked: %w", quantity.Bytes(float64(limit)), ErrTooLarge)
 }
 
 // A profile packs to a tenth of its size, seldom to a thirtieth, and takes some

@@ -37,7 +37,7 @@ func Write(w io.Writer, p *callstack.Profile, name string, columns ...int) error
 	for _, t := range columns {
 		for c := p.Cursor(t); c.Next(); {
 			if c.Value(0) < 0 {
-				return fmt.Errorf("write speedscope profile: %s has negative values, as in a difference of profiles, and speedscope has no place for them", p.Types[t].Type)
+				return fmt.Errorf("write speedscope profile: %s has negative values, as in a difference of profiles, which speedscope cannot show", p.Types[t].Type)
 			}
 		}
 	}

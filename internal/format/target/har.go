@@ -183,7 +183,7 @@ func (h *harReader) leave() error {
 func (e *harEntry) target() (t Target, skipped string, err error) {
 	q := e.Request
 	if q == nil || q.Method == "" || q.URL == "" {
-		return Target{}, "", errors.New(`an entry has a "request" with "method" and "url" at least`)
+		return Target{}, "", errors.New(`an entry needs a "request" with "method" and "url"`)
 	}
 	scheme, rest, _ := strings.Cut(q.URL, ":")
 	if s := strings.ToLower(scheme); s != "http" && s != "https" {
@@ -246,7 +246,7 @@ func (c *harContent) body() (body []byte, skipped string, err error) {
 	case c.Text != "" && strings.EqualFold(c.Encoding, "base64"):
 		b, err := base64.StdEncoding.DecodeString(c.Text)
 		if err != nil {
-			return nil, "", fmt.Errorf("postData.text is not base64, which postData.encoding announces: %w", err)
+			return nil, "", fmt.Errorf("postData.text is not base64, though postData.encoding says so: %w", err)
 		}
 		return b, "", nil
 	case c.Text != "" && c.Encoding != "":

@@ -60,7 +60,7 @@ func (h *httpReader) comment(text string) error {
 	value = strings.TrimSpace(value)
 	weight, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(weight > 0) {
-		return fmt.Errorf("weight %.40q is not a number above 0; write it like # weight: 3", value)
+		return fmt.Errorf("weight %.40q is not a number above 0; want a line such as # weight: 3", value)
 	}
 	h.weight = weight
 	return nil
@@ -85,7 +85,7 @@ func (h *httpReader) next() (Target, error) {
 	h.weight = 0
 	var ok bool
 	if t.Method, t.URL, ok = requestLine(h.text); !ok {
-		return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is not a request; a target begins like GET http://localhost:8080/", h.text))
+		return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is not a request; want a line such as GET http://localhost:8080/", h.text))
 	}
 	for {
 		ok, err := h.scan()
@@ -108,7 +108,7 @@ func (h *httpReader) next() (Target, error) {
 		}
 		name, value, ok := strings.Cut(h.text, ":")
 		if name = strings.TrimSpace(name); !ok || name == "" {
-			return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is not a header; write it like Name: value", h.text))
+			return Target{}, h.r.at(h.line, fmt.Errorf("%.60q is not a header; want Name: value", h.text))
 		}
 		if len(t.Header) == maxHeader {
 			return Target{}, h.r.at(h.line, fmt.Errorf("more than %d headers", maxHeader))

@@ -52,7 +52,7 @@ func (j *jsonReader) next() (Target, error) {
 	case v == nil:
 		return Target{}, j.r.at(line, errors.New("null is not a target"))
 	case v.Method == "" || v.URL == "":
-		return Target{}, j.r.at(line, errors.New(`a target has "method" and "url" at least`))
+		return Target{}, j.r.at(line, errors.New(`a target needs "method" and "url"`))
 	}
 	t := Target{Method: v.Method, URL: v.URL, Body: v.Body, Weight: v.Weight, Line: line}
 	for _, name := range slices.Sorted(maps.Keys(v.Header)) {
@@ -101,7 +101,7 @@ func explain(err error) error {
 		}
 		return fmt.Errorf("%q cannot be a JSON %s", wrong.Field, wrong.Value)
 	case errors.As(err, &corrupt):
-		return fmt.Errorf("the body is not base64 at its byte %d", int64(corrupt))
+		return fmt.Errorf("the body is not base64 at byte %d", int64(corrupt))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the file is truncated")
 	}

@@ -37,7 +37,7 @@ func (c *content) fields(t types.Type, depth int) int {
 			return n
 		}
 		if len(c.finite) > maxExpanded {
-			fail("its types hold more than %d others", maxExpanded)
+			fail("its types refer to more than %d others", maxExpanded)
 		}
 		c.finite[t] = 0
 		if u := t.Underlying(); u != nil {

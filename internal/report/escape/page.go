@@ -32,7 +32,7 @@ type Page struct {
 type Filter struct {
 	Escapes, Inlining, Checks bool           // none: all
 	Function                  *regexp.Regexp // nil: all
-	All                       bool           // also decisions that need no change: inlined calls, constants, parameters
+	All                       bool           // also show decisions that need no change: inlined calls, constants, parameters
 }
 
 // Failed says what of that which was asked for does not hold; "" nothing.

@@ -9,7 +9,7 @@ import (
 // TestPerhapsText: 20 of 33 rounds are measured, and each takes 2.3 s: 13 more take
 // 29.9 s.
 func TestPerhapsText(t *testing.T) {
-	row := compare.Row{Verdict: compare.CannotTell, Perhaps: compare.Slower, Rounds: 20, Needed: &compare.Requirement{Rounds: 33, Ns: 33 * 2_300_000_000}, Reason: "the interval holds 1"}
+	row := compare.Row{Verdict: compare.CannotTell, Perhaps: compare.Slower, Rounds: 20, Needed: &compare.Requirement{Rounds: 33, Ns: 33 * 2_300_000_000}, Reason: "the interval contains 1"}
 	if got, want := proveReason(&row), "cannot tell, perhaps slower: 13 rounds more, 30 s"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

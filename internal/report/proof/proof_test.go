@@ -43,12 +43,12 @@ func result() *compare.Result {
 	add("BenchmarkB/size=1024", compare.NsPerOp, compare.NoChange, 1e6, 1.01e6, 0.986, 0.990, 0.994, 0.0031, ratioOf(0.004), false).WithinMargin = true
 	add("BenchmarkB/size=1024", compare.MBPerSecond, compare.Slower, 1024, 924, 0.89, 0.902, 0.914, 0.0031, ratioOf(0.004), false)
 	add("BenchmarkC", compare.CPUNsPerOp, compare.CannotTell, 1e9, 1e9, 1/compare.MaxRatio, 1, compare.MaxRatio, 1, nil, false).Reason = "3 rounds, and 11 are needed"
-	add("BenchmarkB/size=1024", compare.AllocsPerOp, compare.CannotTell, 1, 1, 0.5, 1, 2, 1, ratioOf(0), true).Reason = "counted in whole allocations, rounded down: old lies between 1 and 2, new between 1 and 2, and the bytes per operation do not settle it"
+	add("BenchmarkB/size=1024", compare.AllocsPerOp, compare.CannotTell, 1, 1, 0.5, 1, 2, 1, ratioOf(0), true).Reason = "counted in whole allocations, rounded down: old lies between 1 and 2, new between 1 and 2, and the bytes per operation do not decide between them"
 	add("BenchmarkC", compare.NsPerOp, compare.NoChange, 1e9, 1e9, 0.999, 1, 1.001, 1, ratioOf(0.001), false).WithinMargin = true
 	add("BenchmarkC", compare.AllocsPerOp, compare.NoChange, 0, 0, 1, 1, 1, 1, ratioOf(0), true)
 	add("BenchmarkC", "items|`x`/s", compare.Faster, 100, 130, 1.2, 1.3, 1.4, 0.02, ratioOf(0.01), false)
 	hostile := add("Benchmark\x1b[31m\u202ered|`x`@someone<b>", compare.NsPerOp, compare.CannotTell, 31, 30, 0.8, 1.03, 1.3, 0.31, nil, false)
-	hostile.Reason, hostile.Needed = "the interval holds 1 and is wider than the margin of 2.0 %", &compare.Requirement{Rounds: 120, Ns: 250e9}
+	hostile.Reason, hostile.Needed = "the interval contains 1 and is wider than the margin of 2.0 %", &compare.Requirement{Rounds: 120, Ns: 250e9}
 	r.Summarize()
 	r.Why = []compare.Change{proveChange()}
 	return r
@@ -104,7 +104,7 @@ func service() *compare.Result {
 	r.Benchmarks = nil
 	for _, row := range []compare.Row{
 		{Metric: compare.P50Ns, Verdict: compare.NoChange, Old: 1.21e6, New: 1.2e6, Ratio: 1.004, RatioLow: 0.99, RatioHigh: 1.015, Gates: true, WithinMargin: true},
-		{Metric: compare.P99Ns, Verdict: compare.CannotTell, Old: 9.8e6, New: 7.1e6, Ratio: 1.31, RatioLow: 0.8, RatioHigh: 2.1, Gates: true, Reason: "the interval holds 1 and is wider than the margin of 2.0 %", Needed: &compare.Requirement{Rounds: 300, Ns: 3e12}},
+		{Metric: compare.P99Ns, Verdict: compare.CannotTell, Old: 9.8e6, New: 7.1e6, Ratio: 1.31, RatioLow: 0.8, RatioHigh: 2.1, Gates: true, Reason: "the interval contains 1 and is wider than the margin of 2.0 %", Needed: &compare.Requirement{Rounds: 300, Ns: 3e12}},
 		{Metric: compare.RequestsPerSecond, Verdict: compare.Faster, Old: 812, New: 998, Ratio: 1.23, RatioLow: 1.2, RatioHigh: 1.26},
 		{Metric: compare.CPUNsPerRequest, Verdict: compare.Faster, Old: 2.1e6, New: 1.7e6, Ratio: 1.24, RatioLow: 1.2, RatioHigh: 1.3},
 		{Metric: compare.AllocBytesPerRequest, Verdict: compare.NoChange, Old: 40_000, New: 40_100, Ratio: 0.998, RatioLow: 0.99, RatioHigh: 1.006, WithinMargin: true},

@@ -54,7 +54,7 @@ func TestMarksAreWhereEventsAre(t *testing.T) {
 	// The axis goes from 5.5 s to 26.5 s: 6 s is at 0.5/21 and 13.98 s at 8.48/21.
 	want := []page.Mark{
 		{X: "2.38", Width: "95.24", Long: true, Title: "1 · 6.00–26.00 s · goroutines rose steadily by 10.1 a second (95 % interval 9.9 to 10.3), from 70 to 272 over 20.0 s"},
-		{X: "40.38", Width: "4.95", Long: true, Band: true, Title: "2 · 13.98–15.02 s · no request was answered for 1.04 s ± 10.0 ms, where 4,380 were to be expected"},
+		{X: "40.38", Width: "4.95", Long: true, Band: true, Title: "2 · 13.98–15.02 s · no request was answered for 1.04 s ± 10.0 ms, where 4,380 were expected"},
 		{X: "46.19", Width: "0", Title: "3 · 15.20 s · the program forced a collection: 12.1 ms, of which 137 µs stopped it"},
 		{X: "46.67", Width: "2.86", Long: true, Band: true, Title: "4 · 15.30–15.90 s · 15 of 4,200 requests failed (0.4 %) within 1.00 s, usually 0 %"},
 	}

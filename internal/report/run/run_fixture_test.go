@@ -69,7 +69,7 @@ func servicePage() *Page {
 	}
 	p.Events = []Event{
 		{Kind: "goroutine-leak", StartNs: 6e9, EndNs: 26e9, Text: "goroutines rose steadily by 10.1 a second (95 % interval 9.9 to 10.3), from 70 to 272 over 20.0 s"},
-		{Kind: "stall", StartNs: 13.98e9, EndNs: 15.02e9, Text: "no request was answered for 1.04 s ± 10.0 ms, where 4,380 were to be expected"},
+		{Kind: "stall", StartNs: 13.98e9, EndNs: 15.02e9, Text: "no request was answered for 1.04 s ± 10.0 ms, where 4,380 were expected"},
 		{Kind: "forced-gc", StartNs: 15.2e9, EndNs: 15.2e9, Text: "the program forced a collection: 12.1 ms, of which 137 µs stopped it"},
 		{Kind: "errors", StartNs: 15.3e9, EndNs: 15.9e9, Text: "15 of 4,200 requests failed (0.4 %) within 1.00 s, usually 0 %"},
 	}
@@ -80,7 +80,7 @@ func servicePage() *Page {
 		{Kind: "condition", Function: "net/http.(*connReader).abortPendingRead", File: "$GOROOT/src/net/http/server.go", Line: 750, Count: 84_000, DelayNs: 2.6e9},
 	}
 	p.Unknown = []Unknown{
-		{What: "flight recorder", Why: "the agent has none", How: "turn it on in the call that starts the agent: agent.Config{Flight: true}"},
+		{What: "flight recorder", Why: "the agent has none", How: "enable it in the call that starts the agent: agent.Config{Flight: true}"},
 		{What: "peak memory of earlier runs", Why: "the process was started before the recording", How: ""},
 	}
 	for _, kind := range []struct{ kind, column, unit string }{{"cpu", "cpu", "nanoseconds"}, {"allocs", "alloc_space", "bytes"}, {"mutex", "delay", "nanoseconds"}, {"block", "delay", "nanoseconds"}, {"heap", "inuse_space", "bytes"}, {"wall", "wall", "nanoseconds"}} {

@@ -111,7 +111,7 @@ func (v *Graph) draw() (*picture, error) {
 	}
 	d, err := layered.Draw(boxes, links, layered.DefaultOptions())
 	if err != nil {
-		return nil, fmt.Errorf("%w; lower -nodecount, or write Graphviz's language with -dot", err)
+		return nil, fmt.Errorf("%w; lower -nodecount, or write DOT for Graphviz with -dot", err)
 	}
 	p.width, p.height = d.Width, d.Height
 	for i := range p.nodes {
