@@ -116,7 +116,7 @@ func TestLeakBehindURL(t *testing.T) {
 	if want := int64(len(l.leaked) << 20); top.After-top.Before != want || want == 0 {
 		t.Errorf("%d bytes more, the server keeps %d", top.After-top.Before, want)
 	}
-	if !strings.HasSuffix(top.Function, "(*leaky).leak") || filepath.Base(top.File) != "heaps_test.go" || top.Owner == nil || top.Owner.Function != top.Function {
+	if !strings.HasSuffix(top.Function, "(*leakyServer).leak") || filepath.Base(top.File) != "heaps_test.go" || top.Owner == nil || top.Owner.Function != top.Function {
 		t.Errorf("%+v", top)
 	}
 	c := d.Conclusions[len(d.Conclusions)-1]

@@ -178,7 +178,7 @@ func TestSpoiledMachine(t *testing.T) {
 		{"no ticks", "CPU profile", spin(0, 10*time.Millisecond, time.Second), statusAbsent, "no sample in 1s of CPU time"},
 		{"lost ticks", "CPU profile", spin(12, 10*time.Millisecond, 260*time.Millisecond), statusDegraded, "12 samples in 260ms of CPU time, one every 10ms: 26 were due"},
 		{"half the ticks", "CPU profile", spin(13, 10*time.Millisecond, 260*time.Millisecond), statusWorks, "13 samples in 260ms"},
-		{"another rate", "CPU profile", spin(50, 4*time.Millisecond, 200*time.Millisecond), statusDegraded, "each 4ms"},
+		{"another rate", "CPU profile", spin(50, 4*time.Millisecond, 200*time.Millisecond), statusDegraded, "every 4ms"},
 		{"no time to try", "CPU profile", spin(0, 10*time.Millisecond, 90*time.Millisecond), statusDegraded, "too busy"},
 		{"profiler refuses", "CPU profile", func(t *testing.T, x *examiner) {
 			x.profileCPU = func(time.Duration) ([]byte, time.Duration, error) { return nil, 0, errors.New("already in use") }

@@ -125,7 +125,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := said.String(); strings.Count(got, "killed run left") != 1 || !strings.Contains(got, "x-killed-3.whet, which opens") || strings.Count(got, "removed ") != 1 {
+	if got := said.String(); strings.Count(got, "killed run left") != 1 || !strings.Contains(got, "x-killed-3.whet; it can be opened") || strings.Count(got, "removed ") != 1 {
 		t.Errorf("the next runs say %q", got)
 	}
 	if left, err := filepath.Glob(filepath.Join(root, ".whet", "*killed*.whet")); err != nil || len(left) != 3 {

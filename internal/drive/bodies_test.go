@@ -34,7 +34,7 @@ func TestBodyFiles(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"../secret": "lies outside ", filepath.Join(dir, "secret"): "lies outside ", "sub/../../secret": "lies outside ",
+		"../secret": "is outside ", filepath.Join(dir, "secret"): "is outside ", "sub/../../secret": "is outside ",
 		"link": "path escapes from parent", "missing": "no such file or directory", "sub": "not a regular file", "large": "larger than 64 MiB", "": "",
 	} {
 		if got, err := read(name); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "statat") {

@@ -182,7 +182,7 @@ func TestTraceWallAsked(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"no task 99999999":           {"-task", "99999999"},
-		"before the window begins":                 {"-from", "100h"},
+		"before the window begins":   {"-from", "100h"},
 		"no goroutine 1125899906842": {"-goroutine", "1125899906842"},
 	} {
 		_, err := runTrace(t, data, append(args, "-pprof", "wall", "-o", "-", "-")...)

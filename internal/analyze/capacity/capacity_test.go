@@ -110,7 +110,7 @@ func TestPublishedRayTracer(t *testing.T) {
 	if !math.IsNaN(f.Peak.Center) || !math.IsInf(f.Peak.High, 1) || f.KappaInterval.Low != 0 || f.Peak.Low < 64 {
 		t.Errorf("peak %v, κ %v", f.Peak, f.KappaInterval)
 	}
-	if !warned(f, "rises towards 378/s and does not fall") { // 21.848843/0.057771 = 378.2
+	if !warned(f, "approaches 378/s and does not fall") { // 21.848843/0.057771 = 378.2
 		t.Errorf("%q", f.Warnings)
 	}
 }

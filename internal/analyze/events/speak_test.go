@@ -305,7 +305,7 @@ func TestThrottled(t *testing.T) {
 		}
 	})}
 	e := only(t, Find(in), Throttled, 2)
-	if e[0].StartNs != 2*sec || e[0].EndNs != 4*sec || e[0].Value != float64(400*ms) || !strings.Contains(e[0].Text, "from running for 400 ms, summed over processors, within 2.00 s") {
+	if e[0].StartNs != 2*sec || e[0].EndNs != 4*sec || e[0].Value != float64(400*ms) || !strings.Contains(e[0].Text, "throttled the process for 400 ms, summed over processors, within 2.00 s") {
 		t.Errorf("%+v", e[0])
 	}
 	if e[1].StartNs != 7900*ms || e[1].Value != float64(30*ms) {

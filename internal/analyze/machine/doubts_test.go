@@ -62,7 +62,7 @@ func TestDoubts(t *testing.T) {
 		{"others", Load, "other processes used 32.5 % of", func(h *recording.Host, _ *Observation) { h.BusyRatio = ptr(0.6) }},
 		{"throttled", Throttled, "throttled for 250 ms", func(h *recording.Host, _ *Observation) { h.ThrottledNs = ptr(int64(250e6)) }},
 		{"swap", Swap, "swapped 500 pages", func(_ *recording.Host, s *Observation) { s.Swapped = 500 }},
-		{"governor", Governor, "governed by powersave", func(_ *recording.Host, s *Observation) { s.Governors = []string{"powersave"} }},
+		{"governor", Governor, "governor is powersave", func(_ *recording.Host, s *Observation) { s.Governors = []string{"powersave"} }},
 		{"unknown", "", "", func(h *recording.Host, s *Observation) { *h, s.Used = recording.Host{Cores: 4}, 0 }},
 	} {
 		// 10 s on four cores: we used 11 s of 40 s, 27.5 %.

@@ -38,7 +38,7 @@ func TestDamagedFiles(t *testing.T) {
 		{"cut in the figure", good + "BenchmarkY-2 1000 12", "a:2: the file ends in the middle"},
 		{"cut in the unit", good + "BenchmarkY-2 1000 12 ns/o", `a:2: the file ends after "ns/o"`},
 		{"cut in the third unit", good + "BenchmarkY-2 1000 12 ns/op 5 B", `a:2: the file ends after "B"`},
-		{"not a number", "BenchmarkX-2 10 NaN ns/op\n", "a:1: BenchmarkX-2: NaN sec/op is no measurement"},
+		{"not a number", "BenchmarkX-2 10 NaN ns/op\n", "a:1: BenchmarkX-2: NaN sec/op is not a measurement"},
 		{"endless", "BenchmarkX-2 10 1e999 frobs\n", "a:1:"},
 		{"too large when scaled", "BenchmarkX-2 10 1e306 MB/s\n", "a:1: BenchmarkX-2:"},
 		{"iterations below zero", "BenchmarkX-2 -10 5 ns/op\n", "a:1: BenchmarkX-2 has -10 iterations"},

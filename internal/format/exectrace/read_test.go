@@ -188,7 +188,7 @@ func TestReadRefuses(t *testing.T) {
 		{"<!DOCTYPE html><html>…", "is not a Go execution trace"},
 		{"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x00\x00", "packed with gzip"},
 		{"go 1.19 trace\x00\x00\x00\x01\x02", "read the execution trace: "},
-		{"go 1.20 trace\x00\x00\x00\x01\x02", "has the format of Go 1.20, which is not known"},
+		{"go 1.20 trace\x00\x00\x00\x01\x02", "has the format of Go 1.20, which is unknown"},
 		{"go 1.99 trace\x00\x00\x00\x01\x02", "has the format of Go 1.99, which is newer"},
 		{"go 1.26 trace\x00\x00\x00", "has no events"},
 		{"go 1.26 trace\x00\x00\x00\xff\xff\xff", "read the execution trace: "},

@@ -288,7 +288,7 @@ func TestBadInput(t *testing.T) {
 		{"base64", "1,1,1,****", "not base64"},
 		{"short", "1,1,1,AAAA", "too few for the header"},
 		{"cookie", "1,1,1,AAAAAAAAAAAAAAAA", "not the cookie of a compressed V2 histogram"},
-		{"length", "1,1,1," + base64.StdEncoding.EncodeToString([]byte{0x1c, 0x84, 0x93, 0x14, 0xff, 0, 0, 0, 1}), "announces"},
+		{"length", "1,1,1," + base64.StdEncoding.EncodeToString([]byte{0x1c, 0x84, 0x93, 0x14, 0xff, 0, 0, 0, 1}), "declares"},
 		{"not deflated", "1,1,1," + base64.StdEncoding.EncodeToString([]byte{0x1c, 0x84, 0x93, 0x14, 0, 0, 0, 2, 1, 2}), "inflate"},
 		{"inner cookie", line(t, with(func(h *header) { h.Cookie = cookieV1 }), []byte{2}), "not the cookie of V2"},
 		{"a negative payload", line(t, with(func(h *header) { h.Payload = -1 }), []byte{2}), "bytes of counts"},

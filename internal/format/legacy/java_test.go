@@ -78,9 +78,9 @@ func TestJava(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"--- heapz 1 ---\nformat = java\n7048 1 @ 0x1\n": "names no resolution",
-		"--- heapz 1 ---\nformat = cobol\n":              `format "cobol" is not known`,
-		"--- contentionz 1 ---\nformat = java\nresolution = x\nsampling period = 9000000000000000000\n2 2 @ 0x1\n":        "63 bits",
-		"--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = often\n2 2 @ 0x1\n":           "is no number",
+		"--- heapz 1 ---\nformat = cobol\n":              `unknown format "cobol"`,
+		"--- contentionz 1 ---\nformat = java\nresolution = x\nsampling period = 9000000000000000000\n2 2 @ 0x1\n":        "overflows an int64",
+		"--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = often\n2 2 @ 0x1\n":           "not a number",
 		"--- heapz 1 ---\nformat = java\nresolution = bytes\n99999999999999999999 1 @ 0x1\n1 0 @ 0x1\n0x1 f (F.java:1)\n": "no line after the first",
 	} {
 		if _, err := Read([]byte(text), wide); err == nil || !strings.Contains(err.Error(), want) {

@@ -81,7 +81,7 @@ func TestReadAroundDamage(t *testing.T) {
 		{"far future", `{"t_ns":9223372036854775807}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: t_ns is missing or not a time"},
 		{"below zero", `{"t_ns":1,"goroutines":-5}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: a counter is negative"},
 		{"a word", `{"t_ns":1,"goroutines":"many"}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: goroutines cannot be string"},
-		{"a long line", `{"t_ns":1,"x":"` + strings.Repeat("a", 64<<10) + `"}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: 65553 bytes are more than the 65536 of a row"},
+		{"a long line", `{"t_ns":1,"x":"` + strings.Repeat("a", 64<<10) + `"}` + "\n", 0, nil, "read metrics: none of 1 lines is a row: line 1: 65553 bytes are more than the limit of 65536 for a row"},
 		{"HTML", "<html>\n<body>\n", 0, nil, "read metrics: none of 2 lines is a row: line 1: invalid character '<' looking for beginning of value"},
 		{"beyond the limit", strings.Repeat(good+"\n", 4), 3, []string{"rows after the first 3 were left out"}, ""},
 	} {

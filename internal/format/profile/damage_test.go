@@ -211,7 +211,7 @@ func TestReadRefuses(t *testing.T) {
 		want   string
 	}{
 		{"empty", nil, DefaultLimits(), "the file is empty"},
-		{"empty gzip", zip(nil), DefaultLimits(), "holds nothing"},
+		{"empty gzip", zip(nil), DefaultLimits(), "is empty"},
 		{"blanks", []byte(" \n"), DefaultLimits(), "only white space"},
 		{"text", []byte("hello, world, this is no profile"), DefaultLimits(), "not a pprof profile"},
 		{"trace", []byte("go 1.26 trace\x00\x00\x00rest"), DefaultLimits(), "execution trace"},
@@ -239,7 +239,7 @@ func TestReadRefuses(t *testing.T) {
 		{"bomb", bomb, tight, "too large"},
 		{"large", small().Bytes(), tight, "too large"},
 		{"records", small().Bytes(), few, callstack.ErrMemory.Error()},
-		{"frames", small().Bytes(), shallow, "become 3 frames"},
+		{"frames", small().Bytes(), shallow, "expand to 3 frames"},
 		{"no string table", new(message).body(profileSampleType, num(1, 0)).Bytes(), DefaultLimits(), "no string table"},
 		{"no sample type", new(message).strings("").Bytes(), DefaultLimits(), "no sample type"},
 		{"string table without the empty string", new(message).strings("cpu").Bytes(), DefaultLimits(), "string table"},
@@ -249,10 +249,10 @@ func TestReadRefuses(t *testing.T) {
 		{"id 0", small().body(profileFunction, num(2, 1)).Bytes(), DefaultLimits(), "reserved id 0"},
 		{"several without compression", append(append(small().Bytes(), num(profileTime, 5)...), num(profileTime, 6)...), DefaultLimits(), "second profile"},
 		{"no sample fits", new(message).body(profileSampleType, num(1, 0)).body(profileSample, num(1, 1)).strings("").Bytes(), DefaultLimits(), "none of its 1 samples"},
-		{"overflow", small().body(profileSample, num(1, 1), num(2, math.MaxInt64)).Bytes(), DefaultLimits(), "63 bits"},
+		{"overflow", small().body(profileSample, num(1, 1), num(2, math.MaxInt64)).Bytes(), DefaultLimits(), "overflows an int64"},
 		{"overflow round to below 63 bits", small().body(profileSample, num(1, 1), num(2, math.MaxInt64)).body(profileSample, num(1, 1), num(2, math.MaxInt64)).
-			body(profileSample, num(1, 1), num(2, math.MaxInt64-20)).Bytes(), DefaultLimits(), "63 bits"},
-		{"overflow downwards", small().body(profileSample, num(1, 1), num(2, 1<<63)).Bytes(), DefaultLimits(), "63 bits"},
+			body(profileSample, num(1, 1), num(2, math.MaxInt64-20)).Bytes(), DefaultLimits(), "overflows an int64"},
+		{"overflow downwards", small().body(profileSample, num(1, 1), num(2, 1<<63)).Bytes(), DefaultLimits(), "overflows an int64"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := ReadFrames(c.data, c.limits)

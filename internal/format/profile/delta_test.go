@@ -334,7 +334,7 @@ func TestDeltaRefuses(t *testing.T) {
 		{"another kind", made(t, nil, memory, []int64{1, 1, 1, 1}), good, "incompatible sample types"},
 		{"a difference", good, made(t, nil, waits, []int64{-1, 1}), "already is a difference"},
 		{"another rate", good, made(t, func(p *google.Profile) { p.Period = 1 }, waits, []int64{2, 2}), "changed the profile's rate from 524288 to 1"},
-		{"too much", good, made(t, nil, waits, []int64{1, 1<<63 - 1}, []int64{1, 1}), "63 bits"},
+		{"too much", good, made(t, nil, waits, []int64{1, 1<<63 - 1}, []int64{1, 1}), "overflows an int64"},
 	} {
 		_, _, err := Delta(c.before, c.after)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

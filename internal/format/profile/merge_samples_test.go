@@ -232,11 +232,11 @@ func TestMergeSamplesRefuses(t *testing.T) {
 	}{
 		"periods":          {nil, []*callstack.Profile{profile("a", "x", 1), profile("a", "y", 1)}, "sampled by"},
 		"too few scales":   {[]float64{1}, []*callstack.Profile{profile("a", "", 1), profile("a", "", 1)}, "1 scales for 2"},
-		"sum":              {nil, []*callstack.Profile{profile("a", "", math.MaxInt64), profile("a", "", 1)}, "63 bits"},
-		"sum that cancels": {nil, []*callstack.Profile{profile("a", "", math.MaxInt64), profile("a", "", -1)}, "63 bits"},
-		"scaled":           {[]float64{1e19}, []*callstack.Profile{profile("a", "", 1)}, "63 bits"},
-		"not a number":     {[]float64{math.NaN()}, []*callstack.Profile{profile("a", "", 1)}, "63 bits"},
-		"smallest":         {nil, []*callstack.Profile{profile("a", "", math.MinInt64)}, "63 bits"},
+		"sum":              {nil, []*callstack.Profile{profile("a", "", math.MaxInt64), profile("a", "", 1)}, "overflows an int64"},
+		"sum that cancels": {nil, []*callstack.Profile{profile("a", "", math.MaxInt64), profile("a", "", -1)}, "overflows an int64"},
+		"scaled":           {[]float64{1e19}, []*callstack.Profile{profile("a", "", 1)}, "overflows an int64"},
+		"not a number":     {[]float64{math.NaN()}, []*callstack.Profile{profile("a", "", 1)}, "overflows an int64"},
+		"smallest":         {nil, []*callstack.Profile{profile("a", "", math.MinInt64)}, "overflows an int64"},
 	} {
 		if _, err := callstack.Merge(c.scales, c.parts...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -94,7 +94,7 @@ func TestRefuses(t *testing.T) {
 		{"[]", `no targets in it (json format)`},
 		{`{"log":{}}`, `x:1: not an HTTP archive: "log" has no "entries"`},
 		{`{"log":[]}`, `x:1: not an HTTP archive: "log" does not begin with {`},
-		{`{"log":{"entries":[{}]}}`, `x:1: an entry has a "request"`},
+		{`{"log":{"entries":[{}]}}`, `x:1: an entry needs a "request"`},
 		{`{"log":{"entries":[],"entries":[]}}`, `"entries" appears twice`},
 		{`{"log":{"entries":[]},"log":{}}`, `"log" appears twice`},
 		{`{"log":{"entries":[]}}x`, `x:1: invalid character`},
