@@ -60,6 +60,35 @@ func merge(sources []Source, o *Options) (p *callstack.Profile, baseFrom int, er
 	return p, -1, err
 }
 
+// inColumn leaves of profiles that have the same types the column that is shown, and
+// the one that means are of: sums of one column do not depend on the others, and
+// samples that are zero in it need not be known again.
+func inColumn(sources []Source, o *Options) (reduced []Source, ok bool) {
+	first := sources[0].Profile
+	column, err := sampleIndex(&first.Meta, o.SampleIndex)
+	for _, source := range sources {
+		p := source.Profile
+		if !slices.Equal(p.Types, first.Types) || p.PeriodType != first.PeriodType || o.SampleIndex == "" && p.DefaultType != column {
+			return sources, false
+		}
+	}
+	if err != nil || len(first.Types) == 0 {
+		return sources, false
+	}
+	columns, shown := []int{column}, 0
+	if o.Mean && column > 0 {
+		columns, shown = []int{0, column}, 1
+	}
+	out := slices.Clone(sources)
+	for i := range out {
+		p := out[i].Profile.WithColumns(columns...)
+		p.DefaultType, p.DefaultNamed = shown, true
+		out[i].Profile = p
+	}
+	o.SampleIndex = ""
+	return out, true
+}
+
 // labels reports whether any option is about labels.
 func (o *Options) labels() bool {
 	return o.TagFocus+o.TagIgnore+o.TagShow+o.TagHide != "" || len(nonEmpty(o.TagRoot))+len(nonEmpty(o.TagLeaf)) > 0

@@ -21,6 +21,8 @@ type Selection struct {
 	// is left.
 	Nodes []Node
 
+	Samples int // that the sources list, added up where only sums are asked for
+
 	// Total is what percentages are of: the sum of the samples' magnitudes, or
 	// that of the base alone under DiffBase; with Options.Mean divided by the
 	// sum of the divisors.
@@ -68,9 +70,19 @@ func (e *OptionError) Unwrap() error { return e.err }
 //
 // Warnings of the profiles' readers are in Meta, not in Warnings.
 func New(sources []Source, o Options) (*Selection, error) {
+	reduced, listed := false, 0
+	for _, source := range sources {
+		listed += source.Profile.Listed()
+	}
+	if o.SumsOnly && o.AllSamples() && !o.Normalize && len(sources) > 1 {
+		sources, reduced = inColumn(sources, &o)
+	}
 	p, baseFrom, err := merge(sources, &o)
 	if err != nil {
 		return nil, err
+	}
+	if !reduced {
+		listed = p.Listed()
 	}
 	for _, keys := range [][]string{o.TagRoot, o.TagLeaf} {
 		if len(keys) > maxTagFrames {
@@ -98,8 +110,8 @@ func New(sources []Source, o Options) (*Selection, error) {
 	}
 	s := &Selection{
 		Meta: p.Meta, Column: column, Type: p.Types[column], Ratio: 1, DropNegative: o.DropNegative,
-		Warnings: append(warnings, more...),
-		profile:  p, columns: []int{column},
+		Samples: listed, Warnings: append(warnings, more...),
+		profile: p, columns: []int{column},
 		tagRoot: nonEmpty(o.TagRoot), tagLeaf: nonEmpty(o.TagLeaf),
 		needs: r.needs(), tagged: labels.filters(),
 		measuredSource: firstOf(sources, Measured), baseSource: firstOf(sources, DiffBase), baseFrom: baseFrom,

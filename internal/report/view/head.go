@@ -36,7 +36,7 @@ type Head struct {
 	DocURL     string
 	Time       time.Time // zero when unknown
 	DurationNs int64     // 0 when unknown
-	Samples    int       // of the whole profile, as the file lists them
+	Samples    int       // of the whole profile, as the files list them
 	Total      int64     // what percentages are of
 	Ratio      float64   // values are printed multiplied with it
 	OutUnit    string    // that values are printed in
@@ -50,7 +50,7 @@ func newHead(s *selection.Selection, o *Options) Head {
 	m := &s.Meta
 	h := Head{
 		SampleType: s.Type.Type, Unit: s.Type.Unit, DocURL: m.DocURL, DurationNs: m.Duration,
-		Samples: s.Profile().Listed(), Total: s.Total, Ratio: s.Ratio, OutUnit: o.Unit, Filters: o.Filters,
+		Samples: s.Samples, Total: s.Total, Ratio: s.Ratio, OutUnit: o.Unit, Filters: o.Filters,
 		Warnings: slices.Concat(m.Warnings, s.Warnings, o.Warnings), compact: o.Compact,
 	}
 	if h.OutUnit == "" {
