@@ -172,7 +172,7 @@ func (a *Agent) serveFlight(w http.ResponseWriter, r *http.Request) error {
 	}
 	f.mu.Unlock()
 	if n == 0 {
-		return refuse(http.StatusNotFound, "no bound was exceeded, or the snapshots are among the files")
+		return refuse(http.StatusNotFound, "no snapshot in memory: no bound was exceeded, or the agent wrote the snapshots to its files")
 	}
 	w.Header().Set("X-Whet-Reason", last.why)
 	w.Header().Set("X-Whet-Time-Ns", fmt.Sprint(last.at))

@@ -168,7 +168,7 @@ func newProveFlags(fs *flag.FlagSet) *proveFlags {
 	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
 	fs.StringVar(&p.body, "body", "", "services: the request's body: `text|@file`")
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
-	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
+	fs.StringVar(&l.CAFile, "cacert", "", "services: also trust the certificates in this PEM `file`")
 	fs.Var((*cli.StringList)(&v.Pprof), "pprof", "services: base `URL` of the profiles (once for both, or twice), to count allocated bytes per request")
 	cli.Duration(fs, &v.Ready, "ready", "services: `time` to wait for the first answer")
 	fs.BoolVar(&v.SameAnswers, "same-answers", false, "services: first send both the same requests; exit with code 1 when answers differ")

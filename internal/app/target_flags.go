@@ -84,7 +84,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.StringVar(&l.Method, "m", l.Method, "services: the request's `method`")
 	fs.StringVar(&t.body, "body", "", "services: the request's body: `text|@file`")
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
-	fs.StringVar(&l.CAFile, "cacert", "", "services: accept certificates signed by those in this PEM `file` too")
+	fs.StringVar(&l.CAFile, "cacert", "", "services: also trust the certificates in this PEM `file`")
 	fs.BoolVar(&t.asJSON, "json", false, "print one JSON document")
 	fs.BoolVar(&t.verbose, "v", false, "pass on the target's output (of benchmarks and servers to stderr); tune: print all warnings in full")
 	return t

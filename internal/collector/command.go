@@ -66,7 +66,7 @@ is that of an operation.`,
 				if !v.sweeping.on {
 					for _, name := range []string{"gogc", "memlimit", "rounds", "budget", "seed"} {
 						if cli.IsSet(fs, name) {
-							return cli.UsageError("gc: -%s goes with -sweep", name)
+							return cli.UsageError("gc: -%s needs -sweep", name)
 						}
 					}
 				}

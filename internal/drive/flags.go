@@ -109,7 +109,7 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	o := &l.options
 	o.Duration, o.Warmup, o.Seed, l.budget = 10*time.Second, loadWarmup, 1, knee.Closed().Budget
 	fs.IntVar(&o.Concurrency, "c", o.Concurrency, "number of `connections`: each sends one request at a time in a closed loop; the maximum in an open loop")
-	fs.Bool("latency", false, "accepted for wrk's users: quantiles are always shown")
+	fs.Bool("latency", false, "accepted for compatibility with wrk: quantiles are always shown")
 	fs.Var(cli.DurationFlag{Time: &o.Duration, Hint: "; for a body use -body"}, "d", "measure this `time` under load")
 	fs.Int64Var(&o.Requests, "n", 0, "send this `number` of requests, on at most as many connections, with no time limit unless -d is given")
 	fs.IntVar(&o.Loops, "t", 0, "number of event loops, as wrk's `threads` (default: one per processor)")
@@ -134,7 +134,7 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	fs.IntVar(&o.Streams, "streams", o.Streams, "with HTTP/2: `requests` at a time on each connection")
 	fs.StringVar(&o.Socket, "unix", "", "connect to the Unix socket at this `path`")
 	fs.BoolVar(&o.Insecure, "insecure", false, "accept any certificate")
-	fs.StringVar(&o.CAFile, "cacert", "", "accept certificates signed by those in this PEM `file` too")
+	fs.StringVar(&o.CAFile, "cacert", "", "also trust the certificates in this PEM `file`")
 	fs.StringVar(&o.Certificate, "cert", "", "PEM `file` of the client certificate")
 	fs.StringVar(&o.Key, "key", "", "PEM `file` of the client certificate's key")
 	fs.StringVar(&l.tlsMin, "tls-min", "", "use at least this `version` of TLS: 1.0 to 1.3")

@@ -34,7 +34,7 @@ func (l *loadFlags) checkKnee() error {
 	if !l.knee {
 		for _, name := range []string{"pprof", "budget"} {
 			if cli.IsSet(l.fs, name) {
-				return fmt.Errorf("-%s goes with -knee", name)
+				return fmt.Errorf("-%s needs -knee", name)
 			}
 		}
 		return nil

@@ -26,7 +26,7 @@ func (f *FetchOptions) Declare(fs *flag.FlagSet) {
 	fs.Var(cli.SecondsFlag{N: &f.Seconds}, "seconds", "with a URL: profile for this `time`, in whole seconds")
 	fs.Var(cli.SecondsFlag{N: &f.Timeout}, "timeout", "with a URL: give up after this `time`, in whole seconds (default: 30s more than the profile)")
 	fs.Var(&f.Headers, "H", "with a URL: send a `header`, as in 'Authorization: Bearer x'; may be given several times")
-	fs.StringVar(&f.CA, "tls_ca", "", "with a URL: accept certificates signed by those in this PEM `file`")
+	fs.StringVar(&f.CA, "tls_ca", "", "with a URL: trust the certificates in this PEM `file`")
 	fs.StringVar(&f.Cert, "tls_cert", "", "with a URL: send the client certificate in this PEM `file`")
 	fs.StringVar(&f.Key, "tls_key", "", "the key of -tls_cert, in this PEM `file`")
 }

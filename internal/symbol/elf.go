@@ -83,7 +83,7 @@ func elfBase(f *elf.File, m callstack.Mapping, address uint64) (uint64, error) {
 		return m.Start, nil
 	case elf.ET_EXEC, elf.ET_DYN:
 	default:
-		return 0, fmt.Errorf("file type %v is not loaded by any system", f.Type)
+		return 0, fmt.Errorf("file type %v: want an executable, a shared library or an object file", f.Type)
 	}
 	p, err := elfSegment(f, m, address)
 	switch {

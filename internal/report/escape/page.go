@@ -95,7 +95,7 @@ func (f Filter) Apply(p *Page) {
 	})
 	r.Checks = slices.DeleteFunc(r.Checks, func(c escape.Check) bool { return some && !f.Checks || !keep(c.Function) })
 	if f.Function != nil && p.Base == "" && len(r.Escapes)+len(r.Leaks)+len(r.Inlining)+len(r.Checks) == 0 {
-		p.Warnings = append(p.Warnings, "no selected decision is about a function that matches "+f.Function.String())
+		p.Warnings = append(p.Warnings, "no selected decision concerns a function that matches "+f.Function.String())
 	}
 }
 
