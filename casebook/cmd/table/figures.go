@@ -38,6 +38,6 @@ func watchMachine() (said func(elapsed time.Duration) []string) {
 	return func(elapsed time.Duration) []string {
 		h := host.Facts(nil)
 		meter.Stop(&h)
-		return machine.Texts(machine.Seen{Host: &h, Elapsed: elapsed}.Doubts(machine.Ratios()))
+		return machine.Texts(machine.Observation{Host: &h, Elapsed: elapsed}.Doubts(machine.Ratios()))
 	}
 }

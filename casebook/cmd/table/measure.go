@@ -143,17 +143,17 @@ func (b *bench) group(ctx context.Context, g *group, p part, doc *document) ([]r
 	}
 	defer func() { doc.warn(g.title(), l.warnings()) }()
 	t := newTurns(l, g, had, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
-	var subjects []rounds.Subject
+	var benchmarks []rounds.Benchmark
 	hypotheses := 0
 	for i := range g.comparisons {
-		subjects = append(subjects, g.comparisons[i].subject(g.name))
-		hypotheses += len(subjects[i].Metrics)
+		benchmarks = append(benchmarks, g.comparisons[i].benchmark(g.name))
+		hypotheses += len(benchmarks[i].Metrics)
 	}
 	o := rounds.Options{
 		Seed: rand.Uint64(), Alpha: alpha, Margin: margin, Budget: p.until.Sub(b.now()), Prepare: t.takes(),
 		Max: maxRounds, OneLook: true, Run: 1, Now: b.now,
 		Progress: func(e rounds.Event) {
-			if e.Subject == -1 && e.Round > 0 {
+			if e.Benchmark == -1 && e.Round > 0 {
 				b.say("%s: round %d of at most %d, %v left", g.name, e.Round, e.Rounds, e.Left.Round(time.Second))
 			}
 		},
@@ -166,7 +166,7 @@ func (b *bench) group(ctx context.Context, g *group, p part, doc *document) ([]r
 		// No round fits: there is one pair, and no slice of a side beside itself.
 		t.blocks, o.Fixed = 1, 1
 	}
-	out, err := rounds.Measure(ctx, subjects, t, o)
+	out, err := rounds.Measure(ctx, benchmarks, t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -249,8 +249,8 @@ func groups(s *study) []group {
 	return all
 }
 
-func (c *comparison) subject(name string) rounds.Subject {
-	sub := rounds.Subject{Package: name, Name: c.name()}
+func (c *comparison) benchmark(name string) rounds.Benchmark {
+	sub := rounds.Benchmark{Package: name, Name: c.name()}
 	for _, m := range c.measures {
 		sub.Metrics = append(sub.Metrics, metricWanted(m.unit))
 	}

@@ -239,7 +239,7 @@ func TestTurns(t *testing.T) {
 		}
 		seen := make(map[string][]float64)
 		for _, subject := range []int{0, 1, 0, 1} {
-			got, err := tt.Slice(t.Context(), rounds.Request{Subject: subject, Side: compare.Old, Round: round})
+			got, err := tt.Slice(t.Context(), rounds.SliceRequest{Benchmark: subject, Side: compare.Old, Round: round})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -255,11 +255,11 @@ func TestTurns(t *testing.T) {
 	if len(l.ran) != 24 {
 		t.Errorf("%d slices in 3 rounds of 4 stages", len(l.ran))
 	}
-	if _, err := tt.Slice(t.Context(), rounds.Request{Subject: 0, Side: compare.New, Round: 4}); err != nil {
+	if _, err := tt.Slice(t.Context(), rounds.SliceRequest{Benchmark: 0, Side: compare.New, Round: 4}); err != nil {
 		t.Error(err)
 	}
 	tt.clear()
-	if _, err := tt.Slice(t.Context(), rounds.Request{Subject: 0, Side: compare.New, Round: 4}); err == nil || !strings.Contains(err.Error(), "was not measured in round 4") {
+	if _, err := tt.Slice(t.Context(), rounds.SliceRequest{Benchmark: 0, Side: compare.New, Round: 4}); err == nil || !strings.Contains(err.Error(), "was not measured in round 4") {
 		t.Error(err)
 	}
 }
@@ -271,7 +271,7 @@ func TestDriftIsFair(t *testing.T) {
 	g := groups(&s)[0]
 	l := &fixed{values: map[string]float64{"a": 1, "b": 1, "c": 1, "d": 1}, drift: 0.01}
 	tt := newTurns(l, &g, nil, rand.New(rand.NewPCG(3, 4)))
-	out, err := rounds.Measure(t.Context(), []rounds.Subject{g.comparisons[0].subject("x"), g.comparisons[1].subject("x")}, tt, rounds.Options{
+	out, err := rounds.Measure(t.Context(), []rounds.Benchmark{g.comparisons[0].benchmark("x"), g.comparisons[1].benchmark("x")}, tt, rounds.Options{
 		Seed: 5, Alpha: alpha, Margin: margin, Budget: time.Hour, Fixed: 2000, Run: 1, OneLook: true, Now: func() time.Time { return time.Unix(0, 0) },
 	})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // server is one that stands.
 type server struct {
 	running *process.Running
-	printed *prove.Printed
+	printed *prove.CapturedOutput
 	address *url.URL
 }
 

@@ -106,8 +106,8 @@ func (t *turns) Prepare(ctx context.Context, round int, _ uint64, _ []int) error
 // Slice hands out what Prepare measured. Of a single pair the doubled side is
 // the same slice once more, which changes no ratio; one round says nothing of
 // noise.
-func (t *turns) Slice(_ context.Context, q rounds.Request) (compare.Slice, error) {
-	s := side{q.Subject, q.Side == compare.New}
+func (t *turns) Slice(_ context.Context, q rounds.SliceRequest) (compare.Slice, error) {
+	s := side{q.Benchmark, q.Side == compare.New}
 	have := t.have[t.comparisons[s.subject].target(s.new)]
 	if len(have) == 0 {
 		return nil, fmt.Errorf("%s was not measured in round %d", t.comparisons[s.subject].name(), q.Round)
