@@ -81,9 +81,9 @@ func (s *source) read(limits Limits, want Want, d *damage) (*callstack.Profile, 
 		err = errors.New("the file is empty")
 	case isGzip(head):
 		if want.Only != Everything {
-			p = s.readOnly(limits, want, d)
+			p, err = s.readOnly(limits, want, d)
 		}
-		if p == nil {
+		if p == nil && err == nil {
 			p, err = s.readMembers(limits, d)
 		}
 	case s.size > limits.MaxBytes:
@@ -103,15 +103,15 @@ func (s *source) read(limits Limits, want Want, d *damage) (*callstack.Profile, 
 }
 
 // readOnly reads what is wanted of a file that is one sound gzip member. Of others
-// it returns nil: profiles are added up whole.
-func (s *source) readOnly(limits Limits, want Want, d *damage) *callstack.Profile {
+// it returns no profile and no error: profiles are added up whole.
+func (s *source) readOnly(limits Limits, want Want, d *damage) (*callstack.Profile, error) {
 	var mine damage
 	p, f, err := readMessage(func() *feed { return s.member(0, limits.MaxBytes) }, limits, want, &mine)
-	if err != nil || f.err != nil || f.failed != nil || f.bytes == 0 || f.end < s.size {
-		return nil
+	if f.err != nil || f.failed != nil || f.bytes == 0 || f.end < s.size {
+		return nil, nil
 	}
 	*d = mine
-	return p
+	return p, err
 }
 
 // readMembers reads each gzip member as a profile and adds them up. Where one
