@@ -42,7 +42,7 @@ func (r *reader) assemble() (*callstack.Profile, error) {
 			}
 		}
 		stack := r.symbols.encoded(r.samples.stack(i), r.allocs)
-		b.Add(a.path(stack), r.samples.labelsOf(i), values...)
+		b.Add(a.path(stack), r.samples.spans[i].labels, values...)
 		if b.Memory() > r.samples.max {
 			return nil, callstack.ErrMemory
 		}

@@ -36,9 +36,7 @@ func cpuHeader(data []byte) (header, bool) {
 	return header{}, false
 }
 
-// cpu reads the samples after the header: a count, the number of addresses
-// and the addresses; at the end, a count of 0 with the single address 0. The
-// memory map follows.
+// cpu reads what follows the header: samples, and the memory map.
 func (r *reader) cpu(h header, data []byte) error {
 	if h.micros > math.MaxInt64/1000 {
 		return errors.New("its sampling period is longer than 292 years: the file is damaged")
@@ -46,21 +44,31 @@ func (r *reader) cpu(h header, data []byte) error {
 	r.meta.Types = types("samples", "count", "cpu", "nanoseconds")
 	r.meta.PeriodType = r.meta.Types[1]
 	r.meta.Period = int64(h.micros) * 1000
-	r.twice = !h.java
-	data = data[5*h.size:]
+	rest, err := r.cpuSamples(h, data)
+	if err != nil {
+		return err
+	}
+	r.lines = lines{rest: rest}
+	if h.java {
+		r.javaLocations(r.lines.next())
+		return nil
+	}
+	r.twice = true
+	r.samples.dropHandler()
+	r.memoryMap(r.lines)
+	return nil
+}
+
+// cpuSamples reads samples: a count, the number of addresses and the addresses;
+// at the end, a count of 0 with the single address 0. It returns what follows.
+func (r *reader) cpuSamples(h header, data []byte) (rest []byte, err error) {
 	var stack []uint64
-	for {
-		if len(data) < 2*h.size {
-			r.say("the file has no end mark: it may have been cut off, and samples may be missing at its end")
-			data = nil
-			break
-		}
+	for len(data) >= 2*h.size {
 		count, depth := h.at(data, 0), h.at(data, 1)
 		data = data[2*h.size:]
 		if depth > maxDepth {
 			r.say("the file is damaged after sample %d: the rest was left out", r.samples.len())
-			data = nil
-			break
+			return nil, nil
 		}
 		there := min(int(depth), len(data)/h.size)
 		stack = stack[:0]
@@ -68,15 +76,16 @@ func (r *reader) cpu(h header, data []byte) error {
 			stack = append(stack, h.at(data, i))
 		}
 		data = data[there*h.size:]
-		if count == 0 && depth == 1 && there == 1 && stack[0] == 0 {
-			break
-		}
-		if count == 0 && depth == 1 && there == 0 { // an end mark that was cut
-			data = nil
-			continue
+		if count == 0 && depth == 1 {
+			if there == 0 { // an end mark that was cut
+				break
+			}
+			if stack[0] == 0 {
+				return data, nil
+			}
 		}
 		if count > math.MaxInt64/uint64(r.meta.Period) {
-			return errSum
+			return nil, errSum
 		}
 		if !h.java {
 			calls(stack[min(1, there):]) // the leaf is none
@@ -84,18 +93,11 @@ func (r *reader) cpu(h header, data []byte) error {
 		r.samples.add(stack, int64(count), int64(count)*r.meta.Period)
 		if there < int(depth) {
 			r.say("the file ends in the middle of a stack: it was cut off, the last stack is not whole, and samples may be missing")
-			data = nil
-			break
+			return nil, nil
 		}
 	}
-	if h.java {
-		r.lines = lines{rest: data}
-		r.javaLocations(r.lines.next())
-		return nil
-	}
-	r.samples.dropHandler()
-	r.memoryMap(lines{rest: data})
-	return nil
+	r.say("the file has no end mark: it may have been cut off, and samples may be missing at its end")
+	return nil, nil
 }
 
 // maxDepth is more than any profiler's stacks have.

@@ -17,7 +17,7 @@ import (
 
 // refusedHere are the reasons to refuse what google/pprof accepts: it lets sums
 // wrap round, and has no limits.
-var refusedHere = []string{"63 bits", "too large", "292 years"}
+var refusedHere = []string{"overflows an int64", "too large", "292 years"}
 
 // differsHere are warnings of what google/pprof reads otherwise: it fills a
 // stack that was cut off with the address 0.

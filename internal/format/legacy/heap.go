@@ -51,62 +51,47 @@ func (r *reader) heap() error {
 	}
 
 	var inUse float64 // bytes
-	for r.lines.next() {
-		line := strings.TrimSpace(r.lines.text)
-		if isComment(line) {
-			r.symbols.comment(line)
-			continue
-		}
-		if isMapsHead(line) {
-			break
-		}
+	err := r.stacks(r.lines.next(), isMapsHead, func(line string) error {
 		m := heapLine.Regexp().FindStringSubmatch(line)
 		if m == nil {
-			r.bad()
-			continue
+			return errMalformed
 		}
-		var pairs [][2]string
+		numbers := m[1:3]
 		if both {
-			pairs = append(pairs, [2]string{m[3], m[4]})
+			numbers = []string{m[3], m[4], m[1], m[2]}
 		}
-		pairs = append(pairs, [2]string{m[1], m[2]})
-		var values []int64
+		stack, values, err := parse(m[5], numbers...)
+		if err != nil {
+			return err
+		}
+		used := float64(values[len(values)-1])
 		var size int64 // of a block
-		ok := true
-		for _, p := range pairs {
-			count, err := strconv.ParseInt(p[0], 10, 64)
-			bytes, err2 := strconv.ParseInt(p[1], 10, 64)
-			ok = ok && err == nil && err2 == nil && (count != 0 || bytes == 0)
-			if !ok {
-				break
+		for i := 0; i < len(values); i += 2 {
+			count, bytes := values[i], values[i+1]
+			if count == 0 && bytes != 0 {
+				return errMalformed
 			}
-			if count != 0 {
-				size = bytes / count
-				if scaled {
-					if count, bytes, ok = scale(count, bytes, rate); !ok {
-						return errSum
-					}
-				}
+			if count == 0 {
+				continue
 			}
-			values = append(values, count, bytes)
+			size = bytes / count
+			if !scaled {
+				continue
+			}
+			var ok bool
+			if values[i], values[i+1], ok = scale(count, bytes, rate); !ok {
+				return errSum
+			}
 		}
-		stack, err := addresses(m[5])
-		if !ok || err != nil {
-			r.bad()
-			continue
-		}
-		calls(stack)
 		r.sample(stack, values...)
 		r.samples.label(callstack.Label{Key: "bytes", Num: size})
-		if f, err := strconv.ParseFloat(m[2], 64); err == nil {
-			inUse += f
-		}
-	}
-	r.symbols.end()
-	if total, err := strconv.ParseFloat(head[2], 64); err == nil && inUse < total {
+		inUse += used
+		return nil
+	})
+	if total, notNumber := strconv.ParseFloat(head[2], 64); notNumber == nil && inUse < total {
 		r.say("its stacks hold %.0f bytes in use, but its first line says %.0f: it was cut off, or damaged", inUse, total)
 	}
-	return r.sections()
+	return err
 }
 
 // scale estimates what a sample stands for. The sampler takes a block of s

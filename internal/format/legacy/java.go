@@ -1,6 +1,7 @@
 package legacy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -14,19 +15,16 @@ import (
 // What the lines of a Java profile look like. Its values stand the other way
 // round than in other profiles, and its addresses are no return addresses.
 var (
-	javaAttribute = lazyregexp.Pattern{Text: `([\w ]+)=([\w ]+)`}
-	javaSample    = lazyregexp.Pattern{Text: ` *(\d+) +(\d+) +@ +([ x0-9a-f]*)`}
-	javaLocation  = lazyregexp.Pattern{Text: `^\s*0x([[:xdigit:]]+)\s+(.*)\s*$`}
-	javaFileLine  = lazyregexp.Pattern{Text: `^(.*)\s+\((.+):(-?[[:digit:]]+)\)$`}
-	javaLibrary   = lazyregexp.Pattern{Text: `^(.*)\s+\((.*)\)$`}
+	javaSample   = lazyregexp.Pattern{Text: ` *(\d+) +(\d+) +@ +([ x0-9a-f]*)`}
+	javaLocation = lazyregexp.Pattern{Text: `^\s*0x([[:xdigit:]]+)\s+(.*)\s*$`}
+	javaFileLine = lazyregexp.Pattern{Text: `^(.*)\s+\((.+):(-?[[:digit:]]+)\)$`}
+	javaLibrary  = lazyregexp.Pattern{Text: `^(.*)\s+\((.*)\)$`}
 )
 
 // javaRate is the mean distance of heap samples in bytes.
 const javaRate = 512 << 10
 
-func isJavaHeap(line string) bool { return strings.TrimSpace(line) == "--- heapz 1 ---" }
-
-// javaText reads a heap or a contention profile of a Java program:
+// javaHeap reads a heap profile of a Java program:
 //
 //	--- heapz 1 ---
 //	format = java
@@ -34,15 +32,39 @@ func isJavaHeap(line string) bool { return strings.TrimSpace(line) == "--- heapz
 //	7048 1 @ 0x1 0x2
 //
 //	0x1 com.example.Store.put (Store.java:17)
-func (r *reader) javaText() error {
-	heap := isJavaHeap(r.lines.text)
-	more, err := r.javaHeader(heap)
+func (r *reader) javaHeap() error {
+	a, err := r.attributes()
 	if err != nil {
 		return err
 	}
-	if r.meta.Types == nil {
+	r.meta.Types = types("inuse_objects", "count", "inuse_space", a.resolution)
+	return r.javaSamples(a, func(size, count int64) (int64, int64, bool) { return scale(count, size, javaRate) })
+}
+
+// javaContention reads the waits of a Java program after their attributes.
+func (r *reader) javaContention(a attributes) error {
+	r.meta.Types = types("contentions", "count", "delay", a.resolution)
+	by := int64(1)
+	if a.sampled {
+		r.meta.PeriodType, r.meta.Period = r.meta.Types[0], a.period
+		by = max(by, a.period)
+	}
+	return r.javaSamples(a, func(delay, count int64) (int64, int64, bool) {
+		return count * by, delay * by, max(delay, count) <= math.MaxInt64/by
+	})
+}
+
+// javaSamples reads samples and their locations. values makes of a sample's two
+// numbers the values that it stands for.
+func (r *reader) javaSamples(a attributes, values func(n, count int64) (int64, int64, bool)) error {
+	if a.resolution == "" {
 		return fmt.Errorf("line %d: the profile of a Java program names no resolution, so its values have no unit", r.lines.number)
 	}
+	if a.period < 0 || r.meta.Duration < 0 {
+		return errors.New("its sampling period or its duration is negative: it is damaged")
+	}
+	heap := r.meta.Types[0].Type == "inuse_objects"
+	more := a.more
 	for ; more; more = r.lines.next() {
 		line := strings.TrimSpace(r.lines.text)
 		if line == "" {
@@ -52,73 +74,22 @@ func (r *reader) javaText() error {
 		if m == nil {
 			break
 		}
-		size, err := strconv.ParseInt(m[1], 10, 64)
-		count, err2 := strconv.ParseInt(m[2], 10, 64)
-		stack, err3 := addresses(m[3])
-		if err != nil || err2 != nil || err3 != nil || heap && count == 0 {
+		stack, n, err := parse(m[3], m[1], m[2])
+		if err != nil || heap && n[1] == 0 {
 			r.bad()
 			continue
 		}
-		if !heap {
-			if p := r.meta.Period; p > 0 && max(size, count) > math.MaxInt64/p {
-				return errSum
-			} else if p != 0 {
-				size, count = size*p, count*p
-			}
-			r.samples.add(stack, count, size)
-			continue
-		}
-		each := size / count
-		var ok bool
-		if count, size, ok = scale(count, size, javaRate); !ok {
+		count, size, ok := values(n[0], n[1])
+		if !ok {
 			return errSum
 		}
 		r.samples.add(stack, count, size)
-		r.samples.label(callstack.Label{Key: "bytes", Num: each})
+		if heap {
+			r.samples.label(callstack.Label{Key: "bytes", Num: n[0] / n[1]})
+		}
 	}
 	r.javaLocations(more)
 	return nil
-}
-
-// javaHeader reads attributes up to the first line that is none, and reports
-// whether there is one.
-func (r *reader) javaHeader(heap bool) (more bool, err error) {
-	for r.lines.next() {
-		line := strings.TrimSpace(r.lines.text)
-		if line == "" {
-			continue
-		}
-		m := javaAttribute.Regexp().FindStringSubmatch(line)
-		if m == nil {
-			return true, nil
-		}
-		key, value := strings.TrimSpace(m[1]), strings.TrimSpace(m[2])
-		n, notNumber := strconv.ParseInt(value, 0, 64)
-		switch {
-		case key == "format":
-			if value != "java" {
-				return false, fmt.Errorf("line %d: unknown format %q", r.lines.number, value)
-			}
-			continue
-		case key == "resolution" && heap:
-			r.meta.Types = types("inuse_objects", "count", "inuse_space", value)
-			continue
-		case key == "resolution":
-			r.meta.Types = types("contentions", "count", "delay", value)
-			continue
-		case key == "sampling period" && !heap:
-			r.meta.PeriodType, r.meta.Period = callstack.ValueType{Type: "contentions", Unit: "count"}, n
-		case key == "ms since reset" && !heap:
-			r.meta.Duration = n * 1e6
-		default:
-			r.bad()
-			continue
-		}
-		if notNumber != nil || n < 0 {
-			return false, fmt.Errorf("line %d: %s is %q, not a number: the unit of the values is lost", r.lines.number, key, value)
-		}
-	}
-	return false, nil
 }
 
 // javaLocations reads the names of the addresses that samples have, which stand

@@ -26,11 +26,10 @@ func isMapsHead(line string) bool {
 }
 
 // sections reads what follows the samples of a text: of that, the memory map.
-func (r *reader) sections() error {
+func (r *reader) sections() {
 	for !isMapsHead(r.lines.text) && r.lines.next() {
 	}
 	r.memoryMap(r.lines)
-	return nil
 }
 
 // maxVariables is more than the one, build, that is known to be used.
@@ -74,20 +73,12 @@ func parseMapping(line string) (m callstack.Mapping, executable, ok bool) {
 	if perm != "" && !strings.Contains(perm, "x") {
 		return m, false, true
 	}
-	for _, n := range []struct {
-		text string
-		to   *uint64
-	}{{start, &m.Start}, {limit, &m.Limit}, {offset, &m.Offset}} {
-		if n.text == "" {
-			continue
-		}
-		v, err := strconv.ParseUint(n.text, 16, 64)
-		if err != nil {
-			return m, false, false
-		}
-		*n.to = v
-	}
-	return m, true, true
+	var errs [3]error
+	m.Start, errs[0] = strconv.ParseUint(start, 16, 64)
+	m.Limit, errs[1] = strconv.ParseUint(limit, 16, 64)
+	m.Offset, errs[2] = strconv.ParseUint("0"+offset, 16, 64)
+	ok = errs == [3]error{}
+	return m, ok, ok
 }
 
 // joined makes neighbours that continue each other one.

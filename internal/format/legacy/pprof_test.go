@@ -125,7 +125,7 @@ func load(t testing.TB, name string) []byte {
 func withoutNames(data []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(data) {
-		if !bytes.HasPrefix(line, []byte("#\t0x")) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("#\t0x")) {
 			out = append(out, line...)
 		}
 	}

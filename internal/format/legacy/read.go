@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	errJava = errors.New("it is a profile of a Java program")
-	errSum  = errors.New("the sum of its sample values overflows an int64: they cannot be right")
+	errSum       = errors.New("the sum of its sample values overflows an int64: they cannot be right")
+	errMalformed = errors.New("malformed") // of a line, which is left out
 )
 
 // What a text's first line says of its kind.
@@ -23,15 +23,25 @@ var (
 
 // Is reports whether a file that begins with head is in one of these formats.
 func Is(head []byte) bool {
-	if _, ok := cpuHeader(head); ok {
-		return true
-	}
-	line := (&lines{rest: head}).first()
+	_, ok := cpuHeader(head)
+	return ok || reading((&lines{rest: head}).first()) != nil
+}
+
+// reading returns the method that reads a text with such a first line, or nil.
+func reading(line string) func(*reader) error {
 	switch {
-	case heapHead.Regexp().MatchString(line), countHead.Regexp().MatchString(line):
-		return true
+	case heapHead.Regexp().MatchString(line):
+		return (*reader).heap
+	case countHead.Regexp().MatchString(line):
+		return (*reader).counts
+	case isContention(line):
+		return (*reader).contention
+	case strings.TrimSpace(line) == "--- heapz 1 ---":
+		return (*reader).javaHeap
+	case isThreads(line):
+		return (*reader).threads
 	}
-	return isContention(line) || isThreads(line) || isJavaHeap(line)
+	return nil
 }
 
 // first goes to the first line that is neither blank nor a comment.
@@ -53,40 +63,19 @@ func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 		return nil, fmt.Errorf("larger than %d MiB: too large to read", limits.MaxBytes>>20)
 	}
 	r := &reader{symbols: newSymbols(limits.MaxMemory), samples: samples{max: limits.MaxMemory}}
+	r.lines = lines{rest: data}
 	var err error
 	if h, ok := cpuHeader(data); ok {
-		err = r.cpu(h, data)
+		err = r.cpu(h, data[5*h.size:])
+	} else if read := reading(r.lines.first()); read != nil {
+		err = read(r)
 	} else {
-		err = r.text(data)
+		err = errors.New("not a profile in a format of gperftools or of Go before 1.9")
 	}
 	if err != nil {
 		return nil, err
 	}
 	return r.assemble()
-}
-
-func (r *reader) text(data []byte) error {
-	r.lines = lines{rest: data}
-	line := r.lines.first()
-	switch {
-	case heapHead.Regexp().MatchString(line):
-		return r.heap()
-	case countHead.Regexp().MatchString(line):
-		return r.counts()
-	case isContention(line):
-		at, meta := r.lines, r.meta
-		err := r.contention()
-		if err == errJava {
-			r.lines, r.meta, r.lost, r.malformed = at, meta, nil, 0
-			return r.javaText()
-		}
-		return err
-	case isJavaHeap(line):
-		return r.javaText()
-	case isThreads(line):
-		return r.threads()
-	}
-	return errors.New("not a profile in a format of gperftools or of Go before 1.9")
 }
 
 // reader collects what a file holds.

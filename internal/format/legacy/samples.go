@@ -6,9 +6,8 @@ import "whet/internal/callstack"
 // in place of those they return to.
 type samples struct {
 	addresses []uint64
-	spans     []span // of each sample's addresses, leaf first
+	spans     []span
 	values    []int64
-	labels    [][]callstack.Label // of the first samples; the others have none
 
 	labeled int64 // labels in all
 
@@ -19,10 +18,14 @@ type samples struct {
 
 // memory is about how many bytes the samples take, with what is made of them.
 func (s *samples) memory() int64 {
-	return 16*int64(len(s.addresses)) + 64*int64(len(s.spans)) + 16*int64(len(s.values)) + 48*int64(len(s.labels)) + 96*s.labeled
+	return 16*int64(len(s.addresses)) + 88*int64(len(s.spans)) + 16*int64(len(s.values)) + 96*s.labeled
 }
 
-type span struct{ from, to int }
+// span is a sample's addresses, leaf first, and its labels.
+type span struct {
+	from, to int
+	labels   []callstack.Label
+}
 
 func (s *samples) len() int { return len(s.spans) }
 
@@ -39,7 +42,7 @@ func (s *samples) add(stack []uint64, values ...int64) {
 	}
 	from := len(s.addresses)
 	s.addresses = append(s.addresses, stack...)
-	s.spans = append(s.spans, span{from, len(s.addresses)})
+	s.spans = append(s.spans, span{from: from, to: len(s.addresses)})
 	s.values = append(s.values, values...)
 }
 
@@ -49,18 +52,8 @@ func (s *samples) label(l ...callstack.Label) {
 		s.full = s.full || len(s.spans) > 0
 		return
 	}
-	for len(s.labels) < len(s.spans) {
-		s.labels = append(s.labels, nil)
-	}
-	at := &s.labels[len(s.spans)-1]
-	*at = append(*at, l...)
-}
-
-func (s *samples) labelsOf(i int) []callstack.Label {
-	if i < len(s.labels) {
-		return s.labels[i]
-	}
-	return nil
+	last := &s.spans[len(s.spans)-1]
+	last.labels = append(last.labels, l...)
 }
 
 // dropSecond takes the address above the leaf out of a stack.

@@ -30,8 +30,7 @@ type symbols struct {
 	owner  map[uint64]string   // by entry, the function
 	likely map[uint64]string   // the same, from stacks that may have been cut below it
 	stack  []uint64            // whose comments are being read
-	rows   []symbol
-	rowAt  []uint64
+	rows   []row
 	read   map[string]row // comments by their text
 	memory int64          // that they take
 	max    int64
@@ -71,34 +70,31 @@ func (s *symbols) comment(line string) {
 	if r.name == "" {
 		s.nameless[r.address] = true
 	} else {
-		s.rows = append(s.rows, r.symbol)
-		s.rowAt = append(s.rowAt, r.address)
+		s.rows = append(s.rows, r)
 	}
 }
 
 func parseRow(text string) (r row) {
-	fields := strings.FieldsFunc(text, func(r rune) bool { return r == '\t' })
-	if len(fields) == 0 {
-		return row{}
+	digits, rest, _ := strings.Cut(text, "\t")
+	function, rest, _ := strings.Cut(strings.TrimLeft(rest, "\t"), "\t")
+	place, _, _ := strings.Cut(strings.TrimLeft(rest, "\t"), "\t")
+	address, err := strconv.ParseUint(digits, 16, 64)
+	if err != nil {
+		return r
 	}
-	address, err := strconv.ParseUint(fields[0], 16, 64)
-	if err != nil || len(fields) < 2 {
-		return row{address: address}
-	}
-	plus := strings.LastIndex(fields[1], "+0x")
+	r.address = address
+	plus := strings.LastIndex(function, "+0x")
 	if plus <= 0 {
-		return row{address: address}
+		return r
 	}
-	offset, err := strconv.ParseUint(fields[1][plus+len("+0x"):], 16, 64)
+	offset, err := strconv.ParseUint(function[plus+len("+0x"):], 16, 64)
 	if err != nil || offset > address {
-		return row{address: address}
+		return r
 	}
-	r = row{symbol{name: fields[1][:plus], entry: address - offset}, address}
-	if len(fields) > 2 {
-		if colon := strings.LastIndexByte(fields[2], ':'); colon >= 0 {
-			if n, err := strconv.ParseUint(fields[2][colon+1:], 10, 31); err == nil {
-				r.file, r.line = fields[2][:colon], int(n)
-			}
+	r.name, r.entry = function[:plus], address-offset
+	if colon := strings.LastIndexByte(place, ':'); colon >= 0 {
+		if n, err := strconv.ParseUint(place[colon+1:], 10, 31); err == nil {
+			r.file, r.line = place[:colon], int(n)
 		}
 	}
 	return r
@@ -107,14 +103,16 @@ func parseRow(text string) (r row) {
 // end learns from the comments of the stack at hand.
 func (s *symbols) end() {
 	for i := 0; i < len(s.rows); {
-		a, n := s.rowAt[i], 1
+		a, n := s.rows[i].address, 1
 		// Rows of one address are frames that were inlined, up to where they
 		// repeat: from there on it is recursion.
-		for i+n < len(s.rows) && s.rowAt[i+n] == a && s.rows[i+n] != s.rows[i] {
+		for i+n < len(s.rows) && s.rows[i+n].address == a && s.rows[i+n] != s.rows[i] {
 			n++
 		}
 		if s.at[a] == nil {
-			s.at[a] = append([]symbol(nil), s.rows[i:i+n]...)
+			for _, r := range s.rows[i : i+n] {
+				s.at[a] = append(s.at[a], r.symbol)
+			}
 		}
 		i += n
 	}
@@ -133,14 +131,14 @@ func (s *symbols) end() {
 			}
 		}
 	}
-	s.stack, s.rows, s.rowAt = s.stack[:0], s.rows[:0], s.rowAt[:0]
+	s.stack, s.rows = s.stack[:0], s.rows[:0]
 }
 
 // goexit looks at the root of the stack at hand. Behind the first frame that it
 // lists, Go leaves out nothing but the function where every goroutine ends.
 func (s *symbols) goexit() {
 	n := len(s.stack)
-	if n < 2 || s.stack[n-2] != s.rowAt[len(s.rowAt)-1] {
+	if n < 2 || s.stack[n-2] != s.rows[len(s.rows)-1].address {
 		return
 	}
 	if root := s.stack[n-1]; s.at[root] == nil && !s.nameless[root] {

@@ -9,55 +9,78 @@ import (
 	"whet/internal/lazyregexp"
 )
 
-var contentionLine = lazyregexp.Pattern{Text: `(\d+) *(\d+) @([ x0-9a-f]*)`}
+var (
+	countLine      = lazyregexp.Pattern{Text: `^(\d+) @((?: 0x[0-9a-f]+)*)$`}
+	contentionLine = lazyregexp.Pattern{Text: `(\d+) *(\d+) @([ x0-9a-f]*)`}
+)
 
-// addresses reads the hexadecimal numbers in a text: "0x" and digits, whatever
-// stands between them.
-func addresses(text string) ([]uint64, error) {
-	out := make([]uint64, 0, strings.Count(text, "0x"))
+// parse reads the addresses of a stack, each "0x" and digits, whatever stands
+// between them, and the numbers before it.
+func parse(stack string, numbers ...string) (addresses []uint64, values []int64, err error) {
+	for _, n := range numbers {
+		v, err := strconv.ParseInt(n, 10, 64)
+		if err != nil {
+			return nil, nil, err
+		}
+		values = append(values, v)
+	}
+	addresses = make([]uint64, 0, strings.Count(stack, "0x"))
 	for {
-		i := strings.Index(text, "0x")
-		if i < 0 {
-			return out, nil
+		_, after, ok := strings.Cut(stack, "0x")
+		if !ok {
+			return addresses, values, nil
 		}
-		text = text[i+len("0x"):]
-		n := 0
-		for n < len(text) && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'f') {
-			n++
-		}
-		if n == 0 {
+		stack = strings.TrimLeft(after, "0123456789abcdef")
+		digits := after[:len(after)-len(stack)]
+		if digits == "" {
 			continue
 		}
-		a, err := strconv.ParseUint(text[:n], 16, 64)
+		a, err := strconv.ParseUint(digits, 16, 64)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		out = append(out, a)
-		text = text[n:]
+		addresses = append(addresses, a)
 	}
 }
 
-// countSample divides "12 @ 0x1 0x2", in which nothing else may stand.
-func countSample(line string) (count, stack string, ok bool) {
-	count, stack, ok = strings.Cut(line, " @")
-	if !ok || count == "" || strings.Trim(count, "0123456789") != "" {
-		return "", "", false
-	}
-	for rest := stack; rest != ""; {
-		if rest, ok = strings.CutPrefix(rest, " 0x"); !ok {
-			return "", "", false
+// stacks reads samples and the comments below them, from the line at hand on if
+// there is one, up to a line at which they end; then the memory map. A line that
+// sample returns an error for is left out, but for errSum.
+func (r *reader) stacks(more bool, end func(line string) bool, sample func(line string) error) error {
+	for ; more; more = r.lines.next() {
+		line := r.lines.text
+		if isComment(line) {
+			r.comment(line)
+			continue
 		}
-		digits := strings.TrimLeft(rest, "0123456789abcdef")
-		if len(digits) == len(rest) {
-			return "", "", false
+		if end(line) {
+			break
 		}
-		rest = digits
+		if err := sample(line); err == errSum {
+			return err
+		} else if err != nil {
+			r.bad()
+		}
 	}
-	return count, stack, true
+	r.symbols.end()
+	r.sections()
+	return nil
 }
 
-// sample adds one, and makes the comments that follow its own.
+// comment reads what a comment says of the last sample, or of its addresses.
+func (r *reader) comment(line string) {
+	line = strings.TrimSpace(line)
+	if labels, ok := strings.CutPrefix(line, "# labels: "); ok && r.samples.len() > 0 {
+		r.samples.label(callstack.QuotedLabels(strings.TrimPrefix(labels, "{"), ":")...)
+		return
+	}
+	r.symbols.comment(line)
+}
+
+// sample adds one with the addresses that calls return to, and makes the
+// comments that follow its own.
 func (r *reader) sample(stack []uint64, values ...int64) {
+	calls(stack)
 	r.samples.add(stack, values...)
 	r.symbols.begin(stack)
 	if r.samples.full {
@@ -77,39 +100,24 @@ func (r *reader) counts() error {
 	r.meta.Types = types(kind, "count")
 	r.meta.PeriodType, r.meta.Period = r.meta.Types[0], 1
 	var sum float64
-	for r.lines.next() {
-		line := r.lines.text
-		if isComment(line) {
-			if labels, ok := strings.CutPrefix(line, "# labels: "); ok && r.samples.len() > 0 {
-				r.samples.label(callstack.QuotedLabels(strings.TrimPrefix(labels, "{"), ":")...)
-				continue
-			}
-			r.symbols.comment(line)
-			continue
+	end := func(line string) bool { return strings.HasPrefix(line, "---") }
+	err := r.stacks(r.lines.next(), end, func(line string) error {
+		m := countLine.Regexp().FindStringSubmatch(line)
+		if m == nil {
+			return errMalformed
 		}
-		if strings.HasPrefix(line, "---") {
-			break
+		stack, n, err := parse(m[2], m[1])
+		if err != nil {
+			return err
 		}
-		count, text, ok := countSample(line)
-		if !ok {
-			r.bad()
-			continue
-		}
-		n, err := strconv.ParseInt(count, 10, 64)
-		stack, err2 := addresses(text)
-		if err != nil || err2 != nil {
-			r.bad()
-			continue
-		}
-		calls(stack)
-		r.sample(stack, n)
-		sum += float64(n)
-	}
-	r.symbols.end()
-	if want, err := strconv.ParseFloat(total, 64); err == nil && sum < want {
+		r.sample(stack, n...)
+		sum += float64(n[0])
+		return nil
+	})
+	if want, notNumber := strconv.ParseFloat(total, 64); notNumber == nil && sum < want {
 		r.say("its stacks sum to %.0f, but its first line says %.0f: it was cut off, or damaged", sum, want)
 	}
-	return r.sections()
+	return err
 }
 
 func isContention(line string) bool {
@@ -124,37 +132,33 @@ func isContention(line string) bool {
 //	sampling period=1
 //	4200 2 @ 0x4a0b1c
 func (r *reader) contention() error {
-	r.meta.Types = types("contentions", "count", "delay", "nanoseconds")
-	r.meta.PeriodType, r.meta.Period = r.meta.Types[0], 1
-	more, perSecond, err := r.attributes()
+	a, err := r.attributes()
 	if err != nil {
 		return err
 	}
-	for ; more; more = r.lines.next() {
-		line := strings.TrimSpace(r.lines.text)
-		if strings.HasPrefix(line, "---") {
-			break
-		}
-		if isComment(line) {
-			r.symbols.comment(line)
-			continue
-		}
+	if a.java {
+		return r.javaContention(a)
+	}
+	r.meta.Types = types("contentions", "count", "delay", "nanoseconds")
+	r.meta.PeriodType, r.meta.Period = r.meta.Types[0], 1
+	if a.sampled {
+		r.meta.Period = a.period
+	}
+	end := func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "---") }
+	return r.stacks(a.more, end, func(line string) error {
 		m := contentionLine.Regexp().FindStringSubmatch(line)
 		if m == nil {
-			r.bad()
-			continue
+			return errMalformed
 		}
-		delay, err := strconv.ParseInt(m[1], 10, 64)
-		count, err2 := strconv.ParseInt(m[2], 10, 64)
-		stack, err3 := addresses(m[3])
-		if err != nil || err2 != nil || err3 != nil {
-			r.bad()
-			continue
+		stack, n, err := parse(m[3], m[1], m[2])
+		if err != nil {
+			return err
 		}
+		delay, count := n[0], n[1]
 		if r.meta.Period > 0 {
 			// One wait in a period is recorded: it stands for so many.
-			if perSecond > 0 {
-				d := float64(delay) * float64(r.meta.Period) / (float64(perSecond) / 1e9)
+			if a.perSecond > 0 {
+				d := float64(delay) * float64(r.meta.Period) / (float64(a.perSecond) / 1e9)
 				if d >= 1<<63 {
 					return errSum
 				}
@@ -165,16 +169,23 @@ func (r *reader) contention() error {
 			}
 			count *= r.meta.Period
 		}
-		calls(stack)
 		r.sample(stack, count, delay)
-	}
-	r.symbols.end()
-	return r.sections()
+		return nil
+	})
 }
 
-// attributes reads "key = value" lines up to the first line that is none, and
-// reports whether there is one, and the cycles in a second.
-func (r *reader) attributes() (more bool, perSecond int64, err error) {
+// attributes are what stands before the samples of waits, and of Java programs.
+type attributes struct {
+	more       bool // samples may follow: the line at hand is not one of these
+	sampled    bool // a sampling period is among them
+	period     int64
+	perSecond  int64 // cycles
+	java       bool
+	resolution string // the unit of a Java program's values
+}
+
+// attributes reads "key = value" lines up to the first line that is none.
+func (r *reader) attributes() (a attributes, err error) {
 	for r.lines.next() {
 		line := strings.TrimSpace(r.lines.text)
 		if isComment(line) {
@@ -182,17 +193,24 @@ func (r *reader) attributes() (more bool, perSecond int64, err error) {
 		}
 		key, value, ok := strings.Cut(line, "=")
 		if !ok || strings.HasPrefix(line, "---") {
-			return true, perSecond, nil
+			a.more = true
+			break
 		}
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		n, notNumber := strconv.ParseInt(value, 0, 64)
 		switch key {
-		case "format", "resolution":
-			return false, 0, errJava
+		case "format":
+			if a.java = true; value != "java" {
+				return a, fmt.Errorf("line %d: unknown format %q", r.lines.number, value)
+			}
+			continue
+		case "resolution":
+			a.java, a.resolution = true, value
+			continue
 		case "cycles/second":
-			perSecond = n
+			a.perSecond = n
 		case "sampling period":
-			r.meta.Period = n
+			a.sampled, a.period = true, n
 		case "ms since reset":
 			r.meta.Duration = n * 1e6
 		case "discarded samples":
@@ -205,8 +223,8 @@ func (r *reader) attributes() (more bool, perSecond int64, err error) {
 			continue
 		}
 		if notNumber != nil {
-			return false, 0, fmt.Errorf("line %d: %s is %q, not a number: the unit of the values is lost", r.lines.number, key, value)
+			return a, fmt.Errorf("line %d: %s is %q, not a number: the unit of the values is lost", r.lines.number, key, value)
 		}
 	}
-	return false, perSecond, nil
+	return a, nil
 }
