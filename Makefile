@@ -15,7 +15,7 @@ endif
 FUZZTIME ?= 10s
 DEMO     := bin/demo
 
-.PHONY: all build install release deps test quick check unit race cross demo fuzz soak bench exact pages look screenshot casebook fixtures types lines knowledge clean
+.PHONY: all build install release deps test quick check vet staticcheck unit race cross demo fuzz soak bench exact pages look screenshot casebook fixtures types lines knowledge clean
 
 all: build
 
@@ -68,14 +68,14 @@ deps: ## what the tests need: modules, gcc, git, a Chromium
 	fi
 	@go mod download
 
-# The builds for the other systems take what the tests leave of the processors,
-# which wait for loads and budgets for a good part of their time.
-test: deps check ## everything that has to hold
+# staticcheck and the builds for the other systems take what the tests leave of the
+# processors, which wait for loads and budgets for a good part of their time.
+test: deps vet ## everything that has to hold
 	@log=$$(mktemp); failed=0; \
-	nice -n 19 $(MAKE) cross >"$$log" 2>&1 & cross=$$!; \
-	trap "kill $$cross 2>/dev/null || true" INT TERM; \
+	nice -n 19 $(MAKE) -k staticcheck cross >"$$log" 2>&1 & beside=$$!; \
+	trap "kill $$beside 2>/dev/null || true" INT TERM; \
 	$(MAKE) unit || failed=1; \
-	wait $$cross || failed=1; \
+	wait $$beside || failed=1; \
 	cat "$$log"; rm -f "$$log"; exit $$failed
 
 quick: ## what holds after a change, in a minute: no race detector, compiler, browser or load
@@ -84,11 +84,15 @@ quick: ## what holds after a change, in a minute: no race detector, compiler, br
 
 # Fixtures of rules are poor by intent, and two packages of five: go vet sees that they
 # compile.
-check: ## form: gofmt, go vet, staticcheck
+check: vet staticcheck ## form: gofmt, go vet, staticcheck
+
+vet:
 	@unformatted=$$(gofmt -l $$(go list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} {{end}}{{range .TestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$d}}/{{.}} {{end}}{{range .IgnoredGoFiles}}{{$$d}}/{{.}} {{end}}' work)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (run gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	go vet work
 	go vet -race ./casebook/cmd/casebook
+
+staticcheck:
 	go tool staticcheck $$(go list work | grep -v /fixtures/)
 
 # go vet type-checks all packages and their tests, as the compiler would, and compiles

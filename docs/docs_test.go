@@ -30,6 +30,7 @@ var notRun = map[string]string{
 	"make bench":                     "minutes, and figures of one machine",
 	"make fuzz":                      "minutes",
 	"make soak":                      "half an hour",
+	"make race":                      "an hour",
 	"make knowledge":                 "minutes",
 	"make casebook":                  "minutes",
 	"make look":                      "minutes, and pictures for eyes",
