@@ -10,13 +10,13 @@ import (
 
 // assemble makes the model of what was collected.
 func (r *reader) assemble() (*callstack.Profile, error) {
-	if r.samples.full || r.symbols.memory > r.symbols.max {
+	if r.samples.full() || r.symbols.memory > r.symbols.max {
 		return nil, callstack.ErrMemory
 	}
 	m := newMapper(r.mappings)
 	m.none = r.java
-	for _, span := range r.samples.spans { // in this order, as pprof asks
-		for _, a := range r.samples.addresses[span.from:span.to] {
+	for _, sample := range r.samples.list { // in this order, as pprof asks
+		for _, a := range sample.stack {
 			m.of(a)
 		}
 		if m.steps > maxSteps {
@@ -24,7 +24,8 @@ func (r *reader) assemble() (*callstack.Profile, error) {
 		}
 	}
 	if r.twice {
-		r.samples.dropTwice()
+		// The leaf may stand there once more, taken for a return address.
+		r.samples.dropSecond(func(leaf, second uint64) bool { return leaf == second+1 })
 	}
 	b := callstack.NewBuilder(r.meta.Types...)
 	p := b.Profile()
@@ -33,16 +34,15 @@ func (r *reader) assemble() (*callstack.Profile, error) {
 	p.DefaultType = len(r.meta.Types) - 1
 	p.DropFrames, p.KeepFrames = uninteresting(r.meta.Types)
 	a := assembler{b: b, mapper: m, symbols: &r.symbols, places: make(map[string]callstack.LocationID)}
-	n, sums := len(r.meta.Types), make([]int64, len(r.meta.Types))
-	for i := range r.samples.len() {
-		values := r.samples.values[i*n : (i+1)*n]
-		for t, v := range values {
+	sums := make([]int64, len(r.meta.Types))
+	for _, sample := range r.samples.list {
+		for t, v := range sample.values {
 			if sums[t] += max(v, -v); sums[t] < 0 || v < 0 && -v < 0 {
 				return nil, errSum
 			}
 		}
-		stack := r.symbols.encoded(r.samples.stack(i), r.allocs)
-		b.Add(a.path(stack), r.samples.spans[i].labels, values...)
+		stack := r.symbols.encoded(sample.stack, r.allocs)
+		b.Add(a.path(stack), sample.labels, sample.values...)
 		if b.Memory() > r.samples.max {
 			return nil, callstack.ErrMemory
 		}

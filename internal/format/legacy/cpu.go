@@ -67,7 +67,7 @@ func (r *reader) cpuSamples(h header, data []byte) (rest []byte, err error) {
 		count, depth := h.at(data, 0), h.at(data, 1)
 		data = data[2*h.size:]
 		if depth > maxDepth {
-			r.say("the file is damaged after sample %d: the rest was left out", r.samples.len())
+			r.say("the file is damaged after sample %d: the rest was left out", len(r.samples.list))
 			return nil, nil
 		}
 		there := min(int(depth), len(data)/h.size)

@@ -97,8 +97,10 @@ func (r *reader) javaSamples(a attributes, values func(n, count int64) (int64, i
 func (r *reader) javaLocations(more bool) {
 	r.java = true
 	used := make(map[uint64]bool)
-	for _, a := range r.samples.addresses {
-		used[a] = true
+	for _, sample := range r.samples.list {
+		for _, a := range sample.stack {
+			used[a] = true
+		}
 	}
 	for ; more; more = r.lines.next() {
 		m := javaLocation.Regexp().FindStringSubmatch(strings.TrimSpace(r.lines.text))

@@ -1,66 +1,50 @@
 package legacy
 
-import "whet/internal/callstack"
+import (
+	"slices"
+
+	"whet/internal/callstack"
+)
 
 // samples holds stacks as the file has them, but with the addresses of calls
 // in place of those they return to.
 type samples struct {
-	addresses []uint64
-	spans     []span
-	values    []int64
-
-	labeled int64 // labels in all
-
-	max  int64 // that all of it may take; beyond it samples are left out
-	full bool
-	deep int // samples with more addresses than a stack may have
+	list   []sample
+	memory int64 // that they take, about, with what is made of them
+	max    int64 // that they may take; beyond it samples are left out
+	deep   int   // samples with more addresses than a stack may have
 }
 
-// memory is about how many bytes the samples take, with what is made of them.
-func (s *samples) memory() int64 {
-	return 16*int64(len(s.addresses)) + 88*int64(len(s.spans)) + 16*int64(len(s.values)) + 96*s.labeled
+type sample struct {
+	stack  []uint64 // leaf first
+	values []int64
+	labels []callstack.Label
 }
 
-// span is a sample's addresses, leaf first, and its labels.
-type span struct {
-	from, to int
-	labels   []callstack.Label
-}
-
-func (s *samples) len() int { return len(s.spans) }
-
-func (s *samples) stack(i int) []uint64 { return s.addresses[s.spans[i].from:s.spans[i].to] }
+// full reports whether samples were left out.
+func (s *samples) full() bool { return s.memory > s.max }
 
 func (s *samples) add(stack []uint64, values ...int64) {
-	switch {
-	case len(stack) > callstack.MaxDepth:
+	if len(stack) > callstack.MaxDepth {
 		s.deep++
 		return
-	case s.full || s.memory() > s.max:
-		s.full = true
+	}
+	if s.memory += 160 + 16*int64(len(stack)) + 16*int64(len(values)); s.full() {
 		return
 	}
-	from := len(s.addresses)
-	s.addresses = append(s.addresses, stack...)
-	s.spans = append(s.spans, span{from: from, to: len(s.addresses)})
-	s.values = append(s.values, values...)
+	s.list = append(s.list, sample{stack: slices.Clone(stack), values: slices.Clone(values)})
 }
 
 // label labels the last sample.
 func (s *samples) label(l ...callstack.Label) {
-	if s.labeled += int64(len(l)); len(s.spans) == 0 || s.full || s.memory() > s.max {
-		s.full = s.full || len(s.spans) > 0
+	if len(s.list) == 0 {
 		return
 	}
-	last := &s.spans[len(s.spans)-1]
+	if s.memory += 96 * int64(len(l)); s.full() {
+		return
+	}
+	last := &s.list[len(s.list)-1]
 	last.labels = append(last.labels, l...)
-}
-
-// dropSecond takes the address above the leaf out of a stack.
-func (s *samples) dropSecond(i int) {
-	from := s.spans[i].from
-	s.addresses[from+1] = s.addresses[from]
-	s.spans[i].from++
 }
 
 // dropHandler takes out the frame that a signal handler pushed above the leaf:
@@ -70,31 +54,26 @@ func (s *samples) dropSecond(i int) {
 func (s *samples) dropHandler() {
 	for range 2 {
 		count := make(map[uint64]int)
-		for i := range s.spans {
-			if stack := s.stack(i); len(stack) > 1 {
-				count[stack[1]]++
+		for _, sample := range s.list {
+			if len(sample.stack) > 1 {
+				count[sample.stack[1]]++
 			}
 		}
 		for address, n := range count {
-			if n < s.len()-s.len()/32 {
-				continue
+			if n >= len(s.list)-len(s.list)/32 {
+				s.dropSecond(func(_, second uint64) bool { return second == address })
+				break
 			}
-			for i := range s.spans {
-				if stack := s.stack(i); len(stack) > 1 && stack[1] == address {
-					s.dropSecond(i)
-				}
-			}
-			break
 		}
 	}
 }
 
-// dropTwice takes out the address above a leaf that is the leaf's own, taken
-// for a return address.
-func (s *samples) dropTwice() {
-	for i := range s.spans {
-		if stack := s.stack(i); len(stack) > 1 && stack[0] == stack[1]+1 {
-			s.dropSecond(i)
+// dropSecond takes the address above the leaf out of each stack whose first two
+// addresses match.
+func (s *samples) dropSecond(match func(leaf, second uint64) bool) {
+	for i, sample := range s.list {
+		if stack := sample.stack; len(stack) > 1 && match(stack[0], stack[1]) {
+			s.list[i].stack = slices.Delete(stack, 1, 2)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (r *reader) stacks(more bool, end func(line string) bool, sample func(line 
 // comment reads what a comment says of the last sample, or of its addresses.
 func (r *reader) comment(line string) {
 	line = strings.TrimSpace(line)
-	if labels, ok := strings.CutPrefix(line, "# labels: "); ok && r.samples.len() > 0 {
+	if labels, ok := strings.CutPrefix(line, "# labels: "); ok {
 		r.samples.label(callstack.QuotedLabels(strings.TrimPrefix(labels, "{"), ":")...)
 		return
 	}
@@ -83,7 +83,7 @@ func (r *reader) sample(stack []uint64, values ...int64) {
 	calls(stack)
 	r.samples.add(stack, values...)
 	r.symbols.begin(stack)
-	if r.samples.full {
+	if r.samples.full() {
 		r.lines.rest = nil // it will be refused
 	}
 }

@@ -48,12 +48,12 @@ func (r *reader) threads() error {
 			}
 			stack = append(stack, more...)
 		}
-		switch n := r.samples.len(); {
+		switch n := len(r.samples.list); {
 		case !same && len(stack) > 0:
 			calls(stack[1:]) // the leaf is none
 			r.samples.add(stack, 1)
 		case n > 0:
-			r.samples.values[n-1]++
+			r.samples.list[n-1].values[0]++
 		}
 	}
 	r.sections()
