@@ -2,6 +2,7 @@ package reach
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -149,7 +150,7 @@ func (w *walk) call(by def, r, s goobj.Reloc, n, o node) {
 		return
 	}
 	w.called[x] = true
-	if x.name == "NumMethod" && !w.t.packages[by.pkg-1].trusted {
+	if slices.Contains([]string{"NumMethod", "Implements", "AssignableTo", "ConvertibleTo"}, x.name) && !w.t.packages[by.pkg-1].trusted {
 		w.uses |= counts
 	}
 }

@@ -17,7 +17,7 @@ const (
 	starts                 // programs
 	tells                  // what it was built of
 	places                 // which function and line of the source it runs
-	counts                 // methods of types
+	counts                 // methods of types, or goes through them one by one
 )
 
 // useOf tells by a symbol's name what referring to it may do. The functions of
@@ -52,9 +52,15 @@ func useOf(symbol string) use {
 	case "os/exec":
 		return starts
 	case "reflect":
-		if begins("value.nummethod", "(*rtype).nummethod") {
+		if begins("value.nummethod", "(*rtype).nummethod", "(*rtype).implements", "(*rtype).assignableto", "(*rtype).convertibleto", "value.set", "value.convert", "value.call", "append") {
 			return counts
 		}
+	case "errors":
+		if begins("as") {
+			return counts
+		}
+	case "encoding/xml":
+		return counts
 	case "runtime":
 		if begins("caller", "(*frames)", "funcforpc", "(*func)") || name == "stack" {
 			return places

@@ -72,7 +72,11 @@ func inColumn(sources []Source, o *Options) (reduced []Source, ok bool) {
 			return sources, false
 		}
 	}
-	if err != nil || len(first.Types) == 0 {
+	names := make(map[string]bool)
+	for _, t := range first.Types {
+		names[t.Type] = true
+	}
+	if err != nil || len(first.Types) == 0 || len(names) < len(first.Types) { // one name twice is for alike
 		return sources, false
 	}
 	columns, shown := []int{column}, 0

@@ -194,7 +194,7 @@ func (s *Selection) total(relative bool) (total int64, fits bool) {
 		}
 	}
 	if relative {
-		for w := s.Walk(); w.Next(); {
+		for w := s.WalkLabels(); w.Next(); { // there may be no stacks
 			add(w.Value, w.Divisor, s.sets != nil && w.labelSet().shownAsBase || s.baseFrom >= 0 && w.c.Index() >= s.baseFrom)
 		}
 	} else {

@@ -46,8 +46,8 @@ func tracked(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 		case *ast.CallExpr:
 			to := v.pkg.Reached(around)
 			switch {
-			case v.pkg.Measured(e) || grownFrom(v.pkg, around, field) && setTo(v.pkg, around, field):
-			case to != nil && answers(to) && v.pure(typed.Symbol(to.Object), false):
+			case v.pkg.Measured(e) && v.shortens(around, field) || grownFrom(v.pkg, around, field) && setTo(v.pkg, around, field):
+			case to != nil && (by == "" || by == to.Object.Name()) && answers(to) && v.pure(typed.Symbol(to.Object), false) && !v.always(set, around):
 				read.Join(v.onLines(v.pkg, around))
 				by = to.Object.Name()
 			default:
@@ -64,6 +64,32 @@ func tracked(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	j.Cause = fmt.Sprintf("%s is kept up to date each time, for %s alone, which has next to nothing to do with it: %s of the time here, %s there.", field.Name(), by, quantity.Percent(v.share(of)), quantity.Percent(v.share(read)))
 	j.Claim = v.claimAt(v.File, line, v.Function, of, j.Cause, fmt.Sprintf("Keep %s up to date only where %s is going to ask for it: decide so once, before the work begins, in a flag or in a variant without it.", field.Name(), by))
 	return j
+}
+
+// shortens reports whether a length is that of a slice of a field, which the field is
+// set to.
+func (v *account) shortens(n ast.Node, field *types.Var) bool {
+	for ; n != nil; n = v.pkg.Parent(n) {
+		if part, ok := n.(*ast.SliceExpr); ok {
+			return setTo(v.pkg, part, field)
+		}
+	}
+	return false
+}
+
+// always reports whether a call is made each time that the place's statement is run: in
+// the same function, in no branch, and not after a return that stands between them.
+func (v *account) always(set *ast.AssignStmt, call *ast.CallExpr) bool {
+	if call.Pos() < v.decl.Pos() || call.End() > v.decl.End() || branch(v.pkg, call) != nil {
+		return false
+	}
+	leaves := false
+	ast.Inspect(v.decl.Body, func(n ast.Node) bool {
+		st, ok := n.(*ast.ReturnStmt)
+		leaves = leaves || ok && set.End() < st.Pos() && st.End() < call.Pos()
+		return true
+	})
+	return !leaves
 }
 
 // grownFrom reports whether an expression appends to a field.
@@ -101,7 +127,7 @@ func (v *account) inTest(p *typed.Package, n ast.Node) bool {
 }
 
 // askedOfTimes are methods of a time that compare it.
-var askedOfTimes = []string{"time.Time.Before", "time.Time.After", "time.Time.Compare", "time.Time.Sub", "time.Time.IsZero", "time.Time.Equal"}
+var askedOfTimes = []string{"time.Time.Before", "time.Time.After", "time.Time.Compare", "time.Time.IsZero", "time.Time.Equal"}
 
 // ofDeadline is about the clock that is asked for a deadline in a field, which is only
 // compared.

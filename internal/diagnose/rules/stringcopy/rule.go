@@ -187,7 +187,7 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 		c.Avoidable.CPU = encoding.Keep()
 		what = fmt.Sprintf("[]rune to string, of which %d encode", s.CPUSamples(encoding.Keep()))
 		c.Why = "The string is made of runes, which are measured and encoded one by one."
-		c.Remedy = "Build a []byte instead of a []rune: converting it to a string is one copy, without encoding. Append characters that are not ASCII with utf8.AppendRune."
+		c.Remedy = "Build bytes in place of runes: converting a []byte to a string is one copy, without encoding. Append characters that are not ASCII with utf8.AppendRune."
 	default:
 		return c, false
 	}
