@@ -112,33 +112,32 @@ cross: ## vets and builds for the other systems
 # counts, and it alone decides: what go test failed of, it has to have seen.
 # With CI=true a skip fails. The race detector watches what starts goroutines or
 # synchronizes them; under it the rest would take five times as long, in which it has
-# nothing to see (make race runs all). Both kinds run beside each other, two packages
-# and four tests of a package of each, as tests wait for budgets and loads for a good
-# part of their time; those that wait longest come first, as at the end nothing would
-# run beside them. Before a process ends the race detector waits for races of
-# goroutines that are still at it, a second unless told otherwise: of all packages,
-# and of all whets that their tests start, that is minutes in which nothing is done.
-# What go test vets, check has vetted, and with more of go vet's checks. Fixtures of
-# rules have no tests, and check has seen that they compile. The time limit is a busy
-# machine's.
+# nothing to see, and the longest twice, whose goroutines are those of other packages
+# (make race runs all). Both kinds run beside each other, two packages and four tests
+# of a package of each, as tests wait for budgets and loads for a good part of their
+# time; those that wait longest come first, as at the end nothing would run beside
+# them. Before a process ends the race detector waits for races of goroutines that are
+# still at it, a second unless told otherwise: of all packages, and of all whets that
+# their tests start, that is minutes in which nothing is done. What go test vets, check
+# has vetted, and with more of go vet's checks. Fixtures of rules have no tests, and
+# check has seen that they compile. The time limit is a busy machine's.
 TESTS   := -vet=off -parallel 4 -timeout 60m -json
-LONGEST := whet/internal/app whet/docs whet/internal/diagnose/rules whet/internal/tune whet/internal/prove/benchmarks
+LONGEST := whet/internal/tune whet/docs whet/internal/prove/benchmarks whet/internal/app whet/internal/diagnose/rules
 export GORACE := atexit_sleep_ms=50 $(GORACE)
 
 unit: ## tests: the house, fuzz seeds and the commands in the docs are among them
 	@go build -o bin/testlog ./internal/house/testlog
-	@all=$$(go list -f '{{.ImportPath}} {{.Dir}}' work | grep -v /fixtures/); racing=() plain=(); \
+	@all=$$(go list -f '{{.ImportPath}} {{.Dir}}' work | grep -v /fixtures/); racing=() plain=($(LONGEST)); \
 	while read -r path dir; do \
-		if find "$$dir" -maxdepth 1 -name '*.go' ! -name '*_test.go' -exec grep -qE '^[[:space:]]*go [a-z]|"(sync|sync/atomic|golang.org/x/sync/.*)"$$' {} +; \
+		if [[ " $(LONGEST) " != *" $$path "* ]] && find "$$dir" -maxdepth 1 -name '*.go' ! -name '*_test.go' -exec grep -qE '^[[:space:]]*go [a-z]|"(sync|sync/atomic|golang.org/x/sync/.*)"$$' {} +; \
 		then racing+=("$$path"); else plain+=("$$path"); fi; \
 	done <<<"$$all"; \
-	longest() { for path in $(LONGEST); do for other; do if [ "$$path" = "$$other" ]; then echo "$$path"; fi; done; done; }; \
-	echo "go test of $${#plain[@]} packages, go test -race of $${#racing[@]} that start goroutines or synchronize them"; \
+	echo "go test of $$(( $${#plain[@]} - $(words $(LONGEST)) )) packages, go test -race of $${#racing[@]} that start goroutines or synchronize them"; \
 	log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	{ \
-		{ go test -race -p 2 $(TESTS) $$(longest "$${racing[@]}") "$${racing[@]}" 2>&1 || echo '{"Action":"failed"}'; } >"$$log" & \
+		{ go test -race -p 2 $(TESTS) "$${racing[@]}" 2>&1 || echo '{"Action":"failed"}'; } >"$$log" & \
 		trap "kill $$! 2>/dev/null || true" INT TERM; \
-		go test -p 2 $(TESTS) $$(longest "$${plain[@]}") "$${plain[@]}" 2>&1 || echo '{"Action":"failed"}'; \
+		go test -p 2 $(TESTS) "$${plain[@]}" 2>&1 || echo '{"Action":"failed"}'; \
 		wait; cat "$$log"; \
 	} | bin/testlog
 
