@@ -45,6 +45,9 @@ type lengths struct {
 // command.
 func build(t *testing.T, dirs []string, paths *paths) map[string]*program {
 	t.Helper()
+	if len(dirs) == 0 {
+		t.Fatalf("-only %s: no such rule in directories (fixtures_test.go)", *only)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	first, err := gobench.Resolve(ctx, dirs[0], ".", gobench.BuildOptions{})
