@@ -108,7 +108,7 @@ func TestPlanted(t *testing.T) {
 		"a method's type":      {edits: [][3]string{{"far/far.go", "Sub(x int) int { return x - o.by }", "Sub(x uint) int { return int(x) }"}}, differ: "Counted"},
 		"a first method":       {edits: [][3]string{{"far/far.go", "// Bare has", "// First is new.\nfunc (b Bare) First() int { return b.n }\n\n// Bare has"}}, differ: "Asked"},
 		"a method reflected":   {edits: [][3]string{{"far/far.go", "// Hello is it.", "// Mul is new.\nfunc (Named) Mul() int { return 1 }\n\n// Hello is it."}}, differ: "Named"},
-		"a method unexported":  {edits: [][3]string{{"far/far.go", "// Hello is it.", "func (Named) mul() int { return 1 }\n\n// Hello is it."}}},
+		"a method unexported":  {edits: [][3]string{{"far/far.go", "// Hello is it.", "func (Named) mul() int { return 1 }\n\n// Hello is it."}}, differ: "Named"}, // it calls by reflection, which goes through all
 		"an interface's":       {edits: [][3]string{{"far/far.go", "interface{ Div(int) int }", "interface{ Div(int64) int }"}}, differ: "Asked"},
 		"a copy of a type":     {edits: [][3]string{{"planted.go", "func unreached(x int) int {", "func unreached(x int) int {\n\tboxed = [16]uint8{byte(x)}\n"}, {"placed.go", "type pair", "var boxed any\n\ntype pair"}}},
 		"a method by name":     {edits: [][3]string{{"far/far.go", "return 7", "return 8"}}, differ: "Named"},
@@ -216,5 +216,34 @@ func TestSameCode(t *testing.T) {
 	}
 	if res.ExitCode() != 0 || !strings.Contains(res.Verdict.Text, "both sides run the same code: nothing was measured") || len(res.Benchmarks) != 3*17 {
 		t.Errorf("%+v, %d rows", res.Verdict, len(res.Benchmarks))
+	}
+}
+
+// errors.As goes through the methods of an error's type one by one: with more of
+// them it takes longer, though nobody calls these.
+func TestMethodsAreGoneThrough(t *testing.T) {
+	bench := "package planted\n\nimport (\n\t\"errors\"\n\t\"testing\"\n\n\t\"example.org/planted/coded\"\n)\n\n" +
+		"func BenchmarkAs(b *testing.B) {\n\terr := coded.New()\n\tfor b.Loop() {\n\t\tvar c coded.Coder\n\t\tif errors.As(err, &c) {\n\t\t\tsink++\n\t\t}\n\t}\n}\n"
+	with := func(more string) gobench.Objects {
+		dir := planted(t)
+		text := "package coded\n\ntype Coder interface{ Zcode() int }\n\ntype coded struct{ n int }\n\nfunc (e *coded) Error() string { return \"\" }\nfunc (e *coded) Zcode() int { return e.n }\n\n" +
+			"//go:noinline\nfunc New() error { return &coded{1} }\n" + more
+		for name, text := range map[string]string{"coded/coded.go": text, "as_test.go": bench} {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return objectsOf(t, dir, gobench.BuildOptions{})
+	}
+	plain := with("")
+	for more, same := range map[string]bool{"": true, "\nfunc (e *coded) A() int { return 1 }\n": false} {
+		v := decide(t, plain, with(more), reach.OtherDifferences{Files: noFiles})["BenchmarkAs"]
+		if v.Same != same {
+			t.Errorf("with %q: same %v, %q", more, v.Same, v.Why)
+		}
 	}
 }
