@@ -26,6 +26,7 @@ type Splitter struct {
 
 	mu      sync.Mutex
 	begun   []byte // the beginning of a line of the runtime's
+	held    []byte // the beginning of an initialization's, while begun is a cycle's
 	between int    // bytes of others since then
 	own     []byte // to be passed on
 }
@@ -69,9 +70,15 @@ func (s *Splitter) add(p []byte) {
 		case Begins(whole):
 			if data, s.begun, s.between = data[len(line):], nil, 0; ended {
 				s.line(whole)
+				s.resume()
 			} else {
 				s.begun = whole
 			}
+		// The runtime prints a cycle at once, an initialization in steps: a cycle may
+		// come between them.
+		case len(s.held) == 0 && bytes.HasPrefix(s.begun, []byte("init ")) && bytes.HasPrefix(line, []byte("gc ")) && Begins(line):
+			s.held, s.begun = s.begun, nil
+			defer s.resume()
 		case s.between+len(p) > maxBetween || Begins(line) && startsAnew(line):
 			s.release() // its end does not come
 		default:
@@ -130,8 +137,10 @@ func (s *Splitter) passOn() {
 func (s *Splitter) Flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if bytes.Contains(s.begun, []byte(" @")) {
-		s.begun = nil
+	for _, line := range []*[]byte{&s.held, &s.begun} {
+		if bytes.Contains(*line, []byte(" @")) {
+			*line = nil
+		}
 	}
 	s.release()
 	s.passOn()
@@ -139,8 +148,16 @@ func (s *Splitter) Flush() {
 
 // release passes on what began like a line of the runtime's and is none.
 func (s *Splitter) release() {
+	s.pass(s.held)
 	s.pass(s.begun)
-	s.begun, s.between = nil, 0
+	s.held, s.begun, s.between = nil, nil, 0
+}
+
+// resume goes on with the initialization that a cycle came into the middle of.
+func (s *Splitter) resume() {
+	if len(s.begun) == 0 {
+		s.begun, s.held = s.held, nil
+	}
 }
 
 // beginning returns where the runtime's line, or its beginning, begins in a line of

@@ -28,6 +28,9 @@ func TestSplit(t *testing.T) {
 		{"a question that ends alike", []string{"log", "ging "}, "logging ", ""},
 		{"an initialization", []string{"one\n", start, "init is done\n", "two"}, "one\ninit is done\ntwo", start},
 		{"an initialization in pieces", []string{start[:5], start[5:20], "one\n", start[20:], gc}, "one\n", start + gc},
+		{"a cycle before its end", []string{start[:len(start)-1], gc[:3], "one\n", gc[3:], "\n", "two\n"}, "one\ntwo\n", gc + start},
+		{"a cycle in the middle of it", []string{start[:30], gc, start[30:40], "one\n", start[40:], gc}, "one\n", gc + start + gc},
+		{"both cut off", []string{"one\n", start[:30], gc[:20]}, "one\n", ""},
 		{"both in a write", []string{gc + start + "init 1\n" + gc}, "init 1\n", gc + start + gc},
 		{"none", []string{"gc gc gc \n", "gc 1 @ nothing\n", "gc "}, "gc gc gc \ngc 1 @ nothing\ngc ", ""},
 	} {
