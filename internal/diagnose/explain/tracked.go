@@ -28,7 +28,7 @@ func tracked(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	if !ok || !field.IsField() || field.Exported() || field.Pkg() != v.pkg.Types || !grownFrom(v.pkg, set.Rhs[0], field) {
 		return j
 	}
-	read, by := new(diagnose.Sets), ""
+	read, by := new(diagnose.Sets), (*types.Func)(nil)
 	for _, use := range v.pkg.Uses(field) {
 		if v.inTest(v.pkg, use) {
 			continue
@@ -47,9 +47,9 @@ func tracked(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 			to := v.pkg.Reached(around)
 			switch {
 			case v.pkg.Measured(e) && v.shortens(around, field) || grownFrom(v.pkg, around, field) && setTo(v.pkg, around, field):
-			case to != nil && (by == "" || by == to.Object.Name()) && answers(to) && v.pure(typed.Symbol(to.Object), false) && !v.always(set, around):
+			case to != nil && (by == nil || by == to.Object) && answers(to) && v.pure(typed.Symbol(to.Object), false) && !v.always(set, around):
 				read.Join(v.onLines(v.pkg, around))
-				by = to.Object.Name()
+				by = to.Object
 			default:
 				return j
 			}
@@ -58,11 +58,11 @@ func tracked(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 		}
 	}
 	of := v.lines[line]
-	if by == "" || v.share(of) < least || seldom*v.share(read) > v.share(of) {
+	if by == nil || v.share(of) < least || seldom*v.share(read) > v.share(of) {
 		return j
 	}
-	j.Cause = fmt.Sprintf("%s is kept up to date each time, for %s alone, which has next to nothing to do with it: %s of the time here, %s there.", field.Name(), by, quantity.Percent(v.share(of)), quantity.Percent(v.share(read)))
-	j.Claim = v.claimAt(v.File, line, v.Function, of, j.Cause, fmt.Sprintf("Keep %s up to date only where %s is going to ask for it: decide so once, before the work begins, in a flag or in a variant without it.", field.Name(), by))
+	j.Cause = fmt.Sprintf("%s is kept up to date each time, for %s alone, which has next to nothing to do with it: %s of the time here, %s there.", field.Name(), by.Name(), quantity.Percent(v.share(of)), quantity.Percent(v.share(read)))
+	j.Claim = v.claimAt(v.File, line, v.Function, of, j.Cause, fmt.Sprintf("Keep %s up to date only where %s is going to ask for it: decide so once, before the work begins, in a flag or in a variant without it.", field.Name(), by.Name()))
 	return j
 }
 
