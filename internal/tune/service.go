@@ -17,6 +17,7 @@ import (
 	loadformat "whet/internal/format/load"
 	"whet/internal/gobench"
 	"whet/internal/load"
+	"whet/internal/loadresult"
 	"whet/internal/program"
 	"whet/internal/quantity"
 	"whet/internal/record"
@@ -186,7 +187,7 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 		r.addDiff(ctx)
 	}
 	r.progress(Progress{Stage: "starting the server"})
-	if load.Ready(ctx, r.o.Load, already, nil) == nil {
+	if answers(ctx, r.o.Load) {
 		r.w.Warn("%s answered before the command was started: another server may have received the load; stop it", recording.Redacted(r.o.Load.URL))
 	}
 	server, err := start(command, env...)
@@ -200,8 +201,17 @@ func (r *serviceRecorder) prepare(ctx context.Context) error {
 	return nil
 }
 
-// already is what a server that runs already takes to answer.
-const already = 100 * time.Millisecond
+// answers reports whether a server runs already. One that accepts connections has
+// time for its answer, as a busy machine needs it.
+func answers(ctx context.Context, o load.Options) bool {
+	ctx, refused := context.WithCancel(ctx)
+	defer refused()
+	return load.Ready(ctx, o, 2*time.Second, func(last string) {
+		if last == loadresult.Refused {
+			refused()
+		}
+	}) == nil
+}
 
 func (r *serviceRecorder) buildServer(ctx context.Context, name string) error {
 	if err := r.resolve(ctx, name); err != nil {

@@ -1,6 +1,8 @@
 package process
 
 import (
+	"os"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -8,6 +10,11 @@ import (
 // peakEvery is the time between two looks at a peak: what a command takes after the last
 // one is not seen.
 const peakEvery = 5 * time.Millisecond
+
+// peakError returns how far two of the kernel's figures for one peak may lie apart:
+// Linux keeps up to 32 pages a processor out of its counts, of files and of the heap
+// each, and /proc adds them while exec does not.
+func peakError() int64 { return int64(runtime.NumCPU()) * 2 * 32 * int64(os.Getpagesize()) }
 
 // peakWatch looks at the peak of a command's memory until it ends.
 type peakWatch struct {

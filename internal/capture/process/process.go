@@ -252,7 +252,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	if st := cmd.ProcessState; st != nil {
 		res.UserCPU, res.SystemCPU = st.UserTime(), st.SystemTime()
 		res.ExitCode, res.Signal = st.ExitCode(), exitSignal(st)
-		if peak := peakRSS(st); peak > ownPeak {
+		if peak := peakRSS(st); peak > ownPeak+peakError() {
 			res.MaxRSSBytes = peak
 		}
 		res.MaxRSSBytes = max(res.MaxRSSBytes, seen)

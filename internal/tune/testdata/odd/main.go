@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/pprof"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -69,6 +70,7 @@ func main() {
 		case *mode == "panics" && n == 250:
 			go panic("out of luck")
 		case *mode == "restarts" && n == 250 && os.Getenv("ODD_AGAIN") == "":
+			pprof.StopCPUProfile() // its timer outlives exec, and ends a program that does not handle it yet
 			if err := syscall.Exec(os.Args[0], os.Args, append(os.Environ(), "ODD_AGAIN=1")); err != nil {
 				log.Fatal(err)
 			}
