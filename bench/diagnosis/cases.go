@@ -64,12 +64,13 @@ const (
 	halfAside  = "aside"
 	halfSecond = "second"
 	halfThird  = "third"
+	halfFourth = "fourth"
 )
 
-var halves = []string{halfOpen, halfAside, halfSecond, halfThird}
+var halves = []string{halfOpen, halfAside, halfSecond, halfThird, halfFourth}
 
 // looks are the parts that are known by the look at which their cases were new.
-var looks = map[string]string{"2026-11-27": halfSecond, "2026-11-27b": halfThird}
+var looks = map[string]string{"2026-11-27": halfSecond, "2026-11-27b": halfThird, "2026-11-28": halfFourth}
 
 // half is drawn by lot: the last hexadecimal digit of the SHA-256 of the
 // case's name, even for the open half.

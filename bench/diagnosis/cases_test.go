@@ -142,8 +142,8 @@ func TestHalves(t *testing.T) {
 			t.Errorf("a case that was new on %s is in %s, want %s", seen, c.half(), want)
 		}
 	}
-	if count[halfSecond] < 24 || count[halfThird] < 30 {
-		t.Errorf("%d cases of the second look and %d of the third, 24 and 30 were asked for", count[halfSecond], count[halfThird])
+	if count[halfSecond] < 24 || count[halfThird] < 30 || count[halfFourth] < 12 {
+		t.Errorf("%d cases of the second look, %d of the third and %d of the fourth, 24, 30 and 12 were asked for", count[halfSecond], count[halfThird], count[halfFourth])
 	}
 }
 

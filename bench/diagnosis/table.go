@@ -46,7 +46,7 @@ func (s *score) add(c *Case, r *Row) {
 }
 
 // titles are what the table calls the parts of the corpus.
-var titles = map[string]string{halfOpen: "open half", halfAside: "half set aside", halfSecond: "second look", halfThird: "third look"}
+var titles = map[string]string{halfOpen: "open half", halfAside: "half set aside", halfSecond: "second look", halfThird: "third look", halfFourth: "fourth look"}
 
 // render makes the text of the README from the kept rows, and counts what spoke rightly.
 func render(dir string) (text string, spoke Spoke, err error) {
