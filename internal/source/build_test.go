@@ -424,6 +424,24 @@ func TestModuleBesideAWorkspace(t *testing.T) {
 	})
 }
 
+// A workspace is the one that GOWORK names, and none where it is off.
+func TestWorkspaceOfTheEnvironment(t *testing.T) {
+	l := &lab{root: t.TempDir()}
+	l.write(t, "work/go.work", "use (\n\t./in\n\t./lib\n)\n", "work/in/go.mod", "module in\n", "work/lib/go.mod", "module lib\n",
+		"other/go.work", "use ../work/in\n")
+	for env, want := range map[string][]string{"": {"in", "lib"}, "off": {"in"}, l.at("other/go.work"): {"in"}, "auto": {"in", "lib"}} {
+		t.Setenv("GOWORK", env)
+		r := New(Options{Dir: l.at("work/in")})
+		var got []string
+		for _, m := range r.Modules {
+			got = append(got, m.Path)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) || (r.Workspace == "") != (env == "off") {
+			t.Errorf("GOWORK=%s: modules %q, workspace %q", env, got, r.Workspace)
+		}
+	}
+}
+
 // TestAbsence says why a file is nowhere.
 func TestAbsence(t *testing.T) {
 	r := New(Options{})

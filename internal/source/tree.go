@@ -17,9 +17,19 @@ func (r *Resolver) readTree(dir string) {
 		return
 	}
 	root := above(dir, "go.mod")
-	work := above(dir, "go.work")
+	work := "" // the directory of the workspace's file
+	file := os.Getenv("GOWORK")
+	switch {
+	case file == "off":
+	case filepath.IsAbs(file):
+		work = filepath.Dir(file)
+	default:
+		if work = above(dir, "go.work"); work != "" {
+			file = filepath.Join(work, "go.work")
+		}
+	}
 	if work != "" {
-		data, err := readSmall(filepath.Join(work, "go.work"))
+		data, err := readSmall(file)
 		if err != nil {
 			r.warnings = append(r.warnings, err.Error())
 			work = ""

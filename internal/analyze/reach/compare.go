@@ -16,9 +16,9 @@ type Verdict struct {
 }
 
 // scanBytes is by how much the variables with pointers of two programs, reached
-// or not, may differ: each collection scans them all. It is what takes some
-// microseconds.
-const scanBytes = 64 << 10
+// or not, may differ: each collection scans them all, and the size of the heap at
+// which it begins grows with them. It is a thousandth of that of a heap of 8 MiB.
+const scanBytes = 8 << 10
 
 // Compare compares what the benchmarks of two programs, linked of the packages
 // of one table, reach. The verdicts are of benchmarks that both have.
@@ -42,6 +42,7 @@ func Compare(old, new *Program, beside OtherDifferences) (map[string]Verdict, er
 	}
 	w.roots()
 	w.flood()
+	w.tellsBefore = w.uses&places != 0
 	out := make(map[string]Verdict)
 	for _, name := range slices.Sorted(maps.Keys(tops[1])) {
 		o, ok := tops[0][name]
@@ -68,6 +69,8 @@ type walk struct {
 	bits    []bits
 	usedOld []bool // by node of old: marked as converted to an interface
 
+	tellsBefore bool // what runs before the benchmarks may read its place in the source
+
 	state
 	changed []node // whose partner or bits changed since the mark
 	before  []bits
@@ -85,7 +88,10 @@ type state struct {
 	weak    [][2]node       // pairs that are equal if reached at all
 	uses    use
 	moved   bool // code says of itself to be elsewhere in the source
-	why     string
+	// mainMoved is moved of the function main that the go command writes. Benchmarks run
+	// in goroutines of their own, and it is on the stack of none.
+	mainMoved bool
+	why       string
 }
 
 type bits uint8
@@ -306,29 +312,35 @@ func (w *walk) visit(n node) {
 		return
 	}
 	d, e = w.oneCopy(n, o, d, e)
-	w.moved = w.moved || first && d != e && !w.samePlace(d, e)
+	if first && d != e && !w.moved && !w.samePlace(d, e) {
+		if d.pkg == w.new.packages["main"].id {
+			w.mainMoved = true
+		} else {
+			w.moved = true
+		}
+	}
 	w.follow(n, d, e, first)
 }
 
 // samePlace reports whether two definitions say the same of their place in the
-// source: name, file and lines.
+// source: name, files and lines, and those of inlined calls.
 func (w *walk) samePlace(d, e def) bool {
 	a, b := w.t.object(d), w.t.object(e)
-	return !a.Symbol(int(d.symbol)).IsText() ||
-		bytes.Equal(a.Name(int(d.symbol)), b.Name(int(e.symbol))) && a.SameFiles(b) && slices.EqualFunc(placesOf(a, int(d.symbol)), placesOf(b, int(e.symbol)), bytes.Equal)
-}
-
-// placesOf returns the tables that say so.
-func placesOf(o *goobj.Object, i int) (tables [][]byte) {
-	for j := range o.NumAux(i) {
-		switch x := o.Aux(i, j); x.Kind {
-		case goobj.AuxFuncInfo, goobj.AuxPcfile, goobj.AuxPcline, goobj.AuxPcinline:
-			if k, ok := o.Local(x.Ref); ok && k < o.Defs() {
-				tables = append(tables, o.Data(k))
-			}
+	if !a.Symbol(int(d.symbol)).IsText() {
+		return true
+	}
+	x, okX := a.Places(int(d.symbol))
+	y, okY := b.Places(int(e.symbol))
+	if !okX || !okY || !x.Equal(&y) || !bytes.Equal(a.Name(int(d.symbol)), b.Name(int(e.symbol))) {
+		return false
+	}
+	for i := range x.Inlined {
+		n, o, ok := w.ends(d, e, x.Inlined[i].Func, y.Inlined[i].Func)
+		if !ok || n != o && w.name(n) != w.name(o) {
+			return false
 		}
 	}
-	return tables
+	return true
 }
 
 // undefined deals with a name that no object defines.

@@ -47,8 +47,8 @@
 //
 // Where code lies in memory, the size of tables over the whole program (types,
 // itabs, line tables) and few global variables that only other code uses are not
-// code, and may differ: they are what whet prove calls layout. Package log reads
-// lines for its callers, where told to, and its lines may differ.
+// code, and may differ: they are what whet prove calls layout. Package testing
+// writes the line of a call of b.Log before it, which may differ.
 //
 // A file whose name is put together from parts, read from outside of the
 // package's directory and testdata, is not seen; nor what comes over a network.

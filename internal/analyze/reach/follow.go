@@ -2,7 +2,6 @@ package reach
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -150,7 +149,7 @@ func (w *walk) call(by def, r, s goobj.Reloc, n, o node) {
 		return
 	}
 	w.called[x] = true
-	if slices.Contains([]string{"NumMethod", "Implements", "AssignableTo", "ConvertibleTo"}, x.name) && !w.t.packages[by.pkg-1].trusted {
+	if countsMethods(strings.ToLower(x.name)) && !w.t.packages[by.pkg-1].trusted {
 		w.uses |= counts
 	}
 }

@@ -17,9 +17,11 @@ func program(t *testing.T, dir, pkg string) *Program {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-test", "-deps", "-export", "-f", `{{.ImportPath}}{{"\t"}}{{.Export}}{{if eq .Name "main"}}{{range .Deps}}{{"\t"}}{{.}}{{end}}{{end}}`, pkg)
 	cmd.Dir = dir
+	var said strings.Builder
+	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, said.String())
 	}
 	files := make(map[string]string)
 	var main []string

@@ -148,39 +148,45 @@ func (t methodTable) counted(data []byte, i int) bool {
 		i-4+int(binary.LittleEndian.Uint32(data[i+4:])) == t.at
 }
 
-// pairRows pairs the rows of two tables by name. The rest is on one side only.
-func pairRows(x, y methodTable) (pairs [][2]int, ok bool) {
+// pairRows pairs the rows of two tables by name. The rest is on one side only: it
+// returns their names as they are stored. Names that are there twice are not
+// understood, unless both tables have the same.
+func pairRows(x, y methodTable) (pairs [][2]int, rest []string, ok bool) {
 	if slices.Equal(x.keys, y.keys) {
 		for i := range x.keys {
 			pairs = append(pairs, [2]int{i, i})
 		}
-		return pairs, true
+		return pairs, nil, true
 	}
 	rows := make(map[string]int)
 	for j, key := range y.keys {
 		rows[key] = j
 	}
+	distinct := make(map[string]bool)
 	for i, key := range x.keys {
+		distinct[key] = true
 		if j, found := rows[key]; found {
 			pairs = append(pairs, [2]int{i, j})
+		} else {
+			rest = append(rest, key)
 		}
 	}
-	distinct := make(map[string]bool)
-	for _, key := range x.keys {
-		distinct[key] = true
+	for _, key := range y.keys {
+		if !distinct[key] {
+			rest = append(rest, key)
+		}
 	}
-	return pairs, len(rows) == len(y.keys) && len(distinct) == len(x.keys)
+	return pairs, rest, len(rows) == len(y.keys) && len(distinct) == len(x.keys)
 }
 
 // followMethods follows those of a pair of types.
 func (w *walk) followMethods(d, e def, x, y methodTable, converted, first bool) {
-	pairs, ok := pairRows(x, y)
+	pairs, apart, ok := pairRows(x, y)
 	if !ok {
 		w.differ("%s, whose methods are not understood", w.t.object(d).Name(int(d.symbol)))
 		return
 	}
 	a, b := w.t.object(d).Relocs(int(d.symbol)), w.t.object(e).Relocs(int(e.symbol))
-	both := make(map[string]bool)
 	for _, p := range pairs {
 		i, j := x.first+p[0]*rowRelocs, y.first+p[1]*rowRelocs
 		w.edge(d, e, i, j)
@@ -189,7 +195,9 @@ func (w *walk) followMethods(d, e def, x, y methodTable, converted, first bool) 
 			w.differ("a reference of %s", w.t.object(d).Name(int(d.symbol)))
 			return
 		}
-		both[x.keys[p[0]]] = n == o
+		if n != o {
+			apart = append(apart, x.keys[p[0]])
+		}
 		if converted {
 			w.convert(n)
 			w.methodOf(d, e, i+1, j+1)
@@ -198,10 +206,9 @@ func (w *walk) followMethods(d, e def, x, y methodTable, converted, first bool) 
 	if !first {
 		return
 	}
-	for _, key := range slices.Concat(x.keys, y.keys) {
-		if name, _ := decodeName([]byte(key)); !both[key] {
-			w.apart[name] = true
-		}
+	for _, key := range apart {
+		name, _ := decodeName([]byte(key))
+		w.apart[name] = true
 	}
 }
 

@@ -21,7 +21,7 @@ func TestUses(t *testing.T) {
 	}{
 		{`strings.ToUpper("x")`, 0},
 		{`os.Getenv("x")`, 0},
-		{`strconv.Itoa(len(os.Args))`, 0},
+		{`strconv.Itoa(len(os.Args))`, self},
 		{`os.Open("x")`, opens},
 		{`os.ReadFile("x")`, opens},
 		{`os.Stat("x")`, opens},
@@ -50,15 +50,18 @@ func TestUses(t *testing.T) {
 		{`fs.WalkDir(nil, "x", nil)`, opens | lists},
 		{`parser.ParseFile(nil, "x", nil, 0)`, opens},
 		{`parser.ParseDir(nil, "x", nil, 0)`, opens | lists},
-		{`template.ParseFiles("x")`, opens},
-		{`template.ParseGlob("x")`, opens | lists},
-		{`template.ParseFS(nil, "x")`, opens | lists},
-		{`new(template.Template).ParseFiles("x")`, opens},
-		{`new(template.Template).ParseGlob("x")`, opens | lists},
-		{`html.ParseFiles("x")`, opens},
-		{`html.ParseGlob("x")`, opens | lists},
-		{`html.ParseFS(nil, "x")`, opens | lists},
-		{`new(html.Template).ParseFiles("x")`, opens},
+		{`template.ParseFiles("x")`, opens | counts},
+		{`template.ParseGlob("x")`, opens | lists | counts},
+		{`template.ParseFS(nil, "x")`, opens | lists | counts},
+		{`new(template.Template).ParseFiles("x")`, opens | counts},
+		{`new(template.Template).ParseGlob("x")`, opens | lists | counts},
+		{`html.ParseFiles("x")`, opens | counts},
+		{`html.ParseGlob("x")`, opens | lists | counts},
+		{`html.ParseFS(nil, "x")`, opens | lists | counts},
+		{`new(html.Template).ParseFiles("x")`, opens | counts},
+		{`; new(template.Template).Execute(nil, nil)`, counts},
+		{`; new(cgi.Handler).ServeHTTP(nil, nil)`, starts},
+		{`syscall.Access("x", 0)`, opens | lists},
 		{`http.FileServer(http.Dir("x"))`, opens | lists},
 		{`http.NewFileTransport(http.Dir("x"))`, opens | lists},
 		{`http.Dir("x").Open("y")`, opens | lists},
@@ -70,10 +73,31 @@ func TestUses(t *testing.T) {
 		{`debug.ReadBuildInfo()`, tells},
 		{`reflect.ValueOf("x").NumMethod()`, counts},
 		{`reflect.ValueOf("x").NumField()`, 0},
+		{`reflect.ValueOf("x").MapIndex(reflect.Value{})`, counts},
+		{`; reflect.ValueOf("x").Send(reflect.Value{})`, counts},
+		{`reflect.ValueOf("x").CanConvert(nil)`, counts},
+		{`reflect.MakeFunc(nil, nil)`, counts},
+		{`; json.Unmarshal(nil, nil)`, counts},
+		{`; gob.NewDecoder(nil).Decode(nil)`, counts},
+		{`quick.Check(nil, nil)`, counts},
+		{`; log.Print("x")`, places},
+		{`; new(log.Logger).Print("x")`, places},
+		{`log.New(nil, "x", 0)`, places},
+		{`; log.SetFlags(0)`, places},
+		{`; log.Default().SetFlags(0)`, places},
+		{`slog.NewTextHandler(nil, nil)`, places},
+		{`slog.NewJSONHandler(nil, nil)`, places},
+		{`slog.Record{}.Source()`, places},
+		{`; slog.Info("x")`, 0},
+		{`; pprof.Lookup("x").WriteTo(nil, 2)`, places | stacks},
+		{`; pprof.StartCPUProfile(nil)`, places | stacks},
+		{`; pprof.Do(nil, pprof.Labels("x", "y"), nil)`, 0},
+		{`; trace.Start(nil)`, places | stacks},
+		{`; trace.Log(nil, "x", "y")`, 0},
 		{`runtime.Caller(0)`, places},
 		{`runtime.Callers(0, make([]uintptr, 9))`, places},
 		{`runtime.FuncForPC(0).Name()`, places},
-		{`runtime.Stack(nil, true)`, places},
+		{`runtime.Stack(nil, true)`, places | stacks},
 		{`debug.Stack()`, places},
 		{`; debug.PrintStack()`, places},
 	}
@@ -84,21 +108,29 @@ import (
 	"crypto/tls"
 	"debug/buildinfo"
 	"debug/elf"
+	"encoding/gob"
+	"encoding/json"
 	"go/parser"
 	html "html/template"
 	"io/fs"
 	"io/ioutil"
+	"log"
+	"log/slog"
 	"net/http"
+	"net/http/cgi"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
+	"runtime/trace"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/quick"
 	"text/template"
 )
 

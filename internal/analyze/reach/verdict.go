@@ -18,7 +18,20 @@ const (
 	tells                  // what it was built of
 	places                 // which function and line of the source it runs
 	counts                 // methods of types, or goes through them one by one
+	stacks                 // the places of all goroutines
+	self                   // how the program was called, which is the name of its file
 )
+
+// countsMethods reports whether a method of reflect.Type, in lower case, goes
+// through the methods of a type one by one or counts them. It is called through the
+// interface, or by its symbol where the compiler knows the type.
+func countsMethods(name string) bool {
+	switch name {
+	case "nummethod", "implements", "assignableto", "convertibleto":
+		return true
+	}
+	return false
+}
 
 // useOf tells by a symbol's name what referring to it may do. The functions of
 // the standard library that open what they are told to are here; those that read
@@ -36,6 +49,7 @@ func useOf(symbol string) use {
 		return 0
 	}
 	name = strings.ToLower(name)
+	name = strings.TrimSuffix(name, "-fm") // of a method's value
 	begins := func(prefixes ...string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
@@ -48,21 +62,43 @@ func useOf(symbol string) use {
 			return opens | lists
 		case begins("open", "readfile", "stat", "lstat", "readlink"):
 			return opens
+		case name == "args":
+			return self
 		}
-	case "os/exec":
+	case "os/exec", "net/http/cgi":
 		return starts
 	case "reflect":
-		if begins("value.nummethod", "(*rtype).nummethod", "(*rtype).implements", "(*rtype).assignableto", "(*rtype).convertibleto", "value.set", "value.convert", "value.call", "append") {
+		_, method, _ := strings.Cut(name, ".")
+		if countsMethods(method) || begins("implements", "value.set", "value.convert", "value.canconvert", "value.call", "value.mapindex", "value.send", "value.trysend", "append", "select", "makefunc") {
 			return counts
 		}
 	case "errors":
 		if begins("as") {
 			return counts
 		}
-	case "encoding/xml":
+	case "encoding/xml", "encoding/json", "encoding/gob", "database/sql", "net/rpc", "testing/quick": // they ask for each value
 		return counts
 	case "runtime":
-		if begins("caller", "(*frames)", "funcforpc", "(*func)") || name == "stack" {
+		switch {
+		case name == "stack":
+			return places | stacks
+		case begins("caller", "(*frames)", "funcforpc", "(*func)"):
+			return places
+		}
+	case "runtime/pprof":
+		if !begins("do", "with", "label", "set", "forlabels") {
+			return places | stacks
+		}
+	case "runtime/trace":
+		if name == "start" || begins("(*flightrecorder)", "newflightrecorder", "(*tracemultiplexer)") {
+			return places | stacks
+		}
+	case "net/http/pprof":
+		return places | stacks
+	case "log":
+		return places
+	case "log/slog":
+		if begins("newjsonhandler", "newtexthandler", "jsonhandler", "texthandler") || strings.HasSuffix(name, ".source") {
 			return places
 		}
 	case "runtime/debug":
@@ -76,7 +112,7 @@ func useOf(symbol string) use {
 		switch {
 		case begins("forkexec", "exec", "startprocess", "createprocess"):
 			return starts
-		case begins("open", "createfile", "getdents", "readdirent", "stat", "lstat", "fstatat", "readlink") || strings.Contains(name, "syscall"):
+		case begins("open", "createfile", "getdents", "readdirent", "stat", "lstat", "fstatat", "readlink", "access", "faccessat", "findfirstfile", "getfileattributes") || strings.Contains(name, "syscall"):
 			return opens | lists
 		}
 	case "io/ioutil", "path/filepath", "io/fs":
@@ -95,13 +131,14 @@ func useOf(symbol string) use {
 		}
 	case "go/build", "go/importer", "plugin":
 		return starts
-	case "html/template", "text/template":
+	case "html/template", "text/template": // they ask for each value
 		switch {
 		case strings.Contains(name, "parsefiles"):
-			return opens
+			return opens | counts
 		case strings.Contains(name, "parseglob") || strings.Contains(name, "parsefs"):
-			return opens | lists
+			return opens | lists | counts
 		}
+		return counts
 	case "net/http":
 		if begins("file", "servefile", "newfiletransport", "dir") || strings.HasSuffix(name, "tls") {
 			return opens | lists
@@ -136,12 +173,14 @@ func (w *walk) verdict(beside OtherDifferences) Verdict {
 		return Verdict{Why: w.why}
 	case w.uses&tells != 0 && beside.BuildInfo:
 		return Verdict{Why: "it may read its build info"}
-	case w.uses&places != 0 && w.moved:
+	case w.uses&places != 0 && (w.moved || w.mainMoved && (w.tellsBefore || w.uses&stacks != 0)):
 		return Verdict{Why: "it may read its place in the source"}
 	case w.uses&starts != 0:
 		return Verdict{Why: "it may start programs"}
 	case w.uses&opens == 0:
 		return Verdict{Same: true}
+	case w.uses&self != 0 || w.mentions([]string{"/proc/"}) != "":
+		return Verdict{Why: "it may read its own program"}
 	}
 	if beside.File != "" {
 		return Verdict{Why: "it may read files, and " + beside.File + " differs"}
@@ -157,8 +196,8 @@ func (w *walk) verdict(beside OtherDifferences) Verdict {
 }
 
 // mentions returns the first of the names that stands in what was reached of
-// data outside of the standard library. The ending may be put to it as the
-// benchmark runs, unless it is that of a source file.
+// data outside of the standard library. The ending, unless it is that of a source
+// file, and a number before it may be put to it as the benchmark runs.
 func (w *walk) mentions(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -177,7 +216,7 @@ func (w *walk) mentions(names []string) string {
 		for _, name := range names {
 			stem := name
 			if ext := path.Ext(name); ext != ".go" && ext != name {
-				stem = strings.TrimSuffix(name, ext)
+				stem = strings.TrimRight(strings.TrimSuffix(name, ext), "0123456789")
 			}
 			if bytes.Contains(data, []byte(stem)) {
 				found[name] = true

@@ -31,7 +31,18 @@ func Asm(x int) int
 func G[E any](e E) any { return e }
 
 var _ = G(T{})
+
+func inlined(x int) int { return x*V2 + 1 }
+
+var V2 int
+
+func Calls(x int) int {
+	return 3 ^ inlined(x)
+}
 `
+
+// callLine is the line of the call above that is inlined.
+const callLine = 24
 
 const assembly = "TEXT ·Asm(SB), 4, $0-16\n\tRET\n"
 
@@ -181,12 +192,102 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// Files, lines and inlined calls are those that go tool objdump prints, which has
+// the innermost of each instruction.
+func TestPlaces(t *testing.T) {
+	file, data := compiled(t)
+	a, err := Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "tool", "objdump", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := make(map[string][]string)
+	name := ""
+	for line := range strings.Lines(string(out)) {
+		switch f := strings.Fields(line); {
+		case len(f) > 1 && f[0] == "TEXT":
+			name = strings.TrimSuffix(f[1], "(SB)")
+		case len(f) > 1 && strings.Contains(f[0], ":"):
+			if all := printed[name]; len(all) == 0 || all[len(all)-1] != f[0] {
+				printed[name] = append(all, f[0])
+			}
+		}
+	}
+	o := a.Objects[0]
+	compared, calls := 0, 0
+	for i := range o.Defs() {
+		name := string(o.Name(i))
+		if !o.Symbol(i).IsText() || len(printed[name]) == 0 || strings.HasPrefix(name, "p.Asm") { // Asm's are of the assembler's object
+			continue
+		}
+		p, ok := o.Places(i)
+		if !ok {
+			t.Fatalf("%s has none", name)
+		}
+		if got := places(t, p); !slices.Equal(got, printed[name]) {
+			t.Errorf("%s: %q, not %q", name, got, printed[name])
+		}
+		for _, c := range p.Inlined {
+			if k, ok := o.Local(c.Func); !ok || string(o.Name(k)) != "p.inlined" {
+				continue // of others
+			}
+			if calls++; name != "p.Calls" || c.Parent != -1 || filepath.Base(c.File) != "p.go" || int(c.Line) != callLine {
+				t.Errorf("%s has the inlined call %+v", name, c)
+			}
+		}
+		compared++
+	}
+	if compared < 4 || calls != 1 {
+		t.Errorf("%d functions and %d inlined calls", compared, calls)
+	}
+}
+
+// places returns the base of the file and the line of each piece of code.
+func places(t *testing.T, p Places) (out []string) {
+	t.Helper()
+	type run struct {
+		line int64
+		size uint64
+	}
+	var lines []run
+	line := int64(-1)
+	for data := p.Lines; len(data) > 1; { // a zero ends it
+		delta, n := binary.Varint(data)
+		size, m := binary.Uvarint(data[n:])
+		if n <= 0 || m <= 0 {
+			t.Fatal("the table of lines ends within a number")
+		}
+		line += delta
+		lines, data = append(lines, run{line, size}), data[n+m:]
+	}
+	files := slices.Clone(p.Files)
+	for len(files) > 0 && len(lines) > 0 {
+		if one := fmt.Sprintf("%s:%d", filepath.Base(files[0].File), lines[0].line); len(out) == 0 || out[len(out)-1] != one {
+			out = append(out, one)
+		}
+		size := min(files[0].Size, lines[0].size)
+		files[0].Size, lines[0].size = files[0].Size-size, lines[0].size-size
+		if files[0].Size == 0 {
+			files = files[1:]
+		}
+		if lines[0].size == 0 {
+			lines = lines[1:]
+		}
+	}
+	if len(files)+len(lines) > 0 {
+		t.Errorf("%d files and %d lines are left", len(files), len(lines))
+	}
+	return out
+}
+
 // walk follows everything that an archive refers to, and counts it.
 func walk(a *Archive) (symbols, bytes int) {
 	for _, o := range a.Objects {
 		o.Imports()
 		o.RefsUsedInIface()
-		o.SameFiles(o)
 		packages := o.Packages()
 		for i := range o.Symbols() {
 			o.Name(i)
@@ -210,6 +311,10 @@ func walk(a *Archive) (symbols, bytes int) {
 			}
 			for j := range o.NumAux(i) {
 				follow(o.Aux(i, j).Ref)
+			}
+			p, _ := o.Places(i)
+			for _, c := range p.Inlined {
+				follow(c.Func)
 			}
 		}
 	}

@@ -160,8 +160,11 @@ func (o *Object) check() error {
 }
 
 // checkRef makes sure that ref can follow the reference at this offset.
-func (o *Object) checkRef(off uint32) error {
-	pkg, index := o.uint32(off), o.uint32(off+4)
+func (o *Object) checkRef(off uint32) error { return o.checkTarget(ref(o.b[off:])) }
+
+// checkTarget makes sure that a reference leads to something.
+func (o *Object) checkTarget(r Ref) error {
+	pkg, index := r.pkg, r.index
 	low, n := 0, 0
 	switch pkg {
 	case 0:

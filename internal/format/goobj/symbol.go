@@ -1,7 +1,6 @@
 package goobj
 
 import (
-	"bytes"
 	"encoding/binary"
 	"net/url"
 )
@@ -250,21 +249,6 @@ func (o *Object) Packages() []string {
 		out[i] = unescape(string(o.string(o.at[blockPackages] + uint32(i)*stringSize)))
 	}
 	return out
-}
-
-// SameFiles reports whether two objects name the same source files, which their
-// functions refer to by number.
-func (o *Object) SameFiles(p *Object) bool {
-	n := o.count(blockFiles)
-	if n != p.count(blockFiles) {
-		return false
-	}
-	for i := range uint32(n) {
-		if !bytes.Equal(o.string(o.at[blockFiles]+i*stringSize), p.string(p.at[blockFiles]+i*stringSize)) {
-			return false
-		}
-	}
-	return true
 }
 
 // Import is a package that this one was compiled against.

@@ -45,18 +45,28 @@ func (d data) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// differs returns the first name, in their order, that is not the same in both; ""
-// for none.
-func (d data) differs(other data) string {
-	all := maps.Clone(d.files)
-	maps.Copy(all, other.files)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if d.files[name] != other.files[name] {
-			return name
+// differing returns the names, in their order, of the files that are not the same
+// on both sides.
+func differing(sides [2]data) (names []string) {
+	all := make(map[string]bool)
+	for _, d := range sides {
+		for name := range d.files {
+			all[name] = true
 		}
 	}
-	return ""
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if sides[compare.Old].files[name] != sides[compare.New].files[name] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
+
+// cut reports whether not all files of both sides were read.
+func cut(sides [2]data) bool { return sides[compare.Old].cut || sides[compare.New].cut }
+
+// inTestdata reports whether a name has an element testdata.
+func inTestdata(name string) bool { return slices.Contains(strings.Split(name, "/"), "testdata") }
 
 // dataOf returns the data of all packages, by side.
 func dataOf(pair *sides.Pair) [][2]data {
@@ -106,11 +116,14 @@ func (r *dataReader) once(dir, below string) data {
 }
 
 // readData reads what lies below a directory of a file system: "." for that of
-// a package.
+// a package. It goes into a directory that a link leads to, and not into those
+// that links in there lead to: then not all is read.
 func readData(root fs.FS, dir string) data {
 	d, left := data{files: map[string]string{}}, int64(dataBytes)
-	_ = fs.WalkDir(root, dir, func(name string, e fs.DirEntry, err error) error {
-		inside := name == "testdata" || strings.HasPrefix(name, "testdata/") || strings.Contains(name, "/testdata/") || strings.HasSuffix(name, "/testdata")
+	linked := false
+	var visit fs.WalkDirFunc
+	visit = func(name string, e fs.DirEntry, err error) error {
+		inside := inTestdata(name)
 		switch {
 		case err != nil:
 			if name != dir {
@@ -124,14 +137,30 @@ func readData(root fs.FS, dir string) data {
 			return nil
 		case !inside && (isSource(e.Name()) || strings.HasPrefix(e.Name(), ".")):
 			return nil
+		case e.Type()&fs.ModeSymlink != 0 && isDir(root, name):
+			if linked {
+				d.cut = true
+				return nil
+			}
+			linked = true
+			_ = fs.WalkDir(root, name, visit)
+			linked = false
+			return nil
 		}
 		content, n := contentOf(root, name, left)
 		d.files[name] = content
 		left -= n
 		return nil
-	})
-	d.cut = left <= 0
+	}
+	_ = fs.WalkDir(root, dir, visit)
+	d.cut = d.cut || left <= 0
 	return d
+}
+
+// isDir reports whether a name leads to a directory.
+func isDir(root fs.FS, name string) bool {
+	info, err := fs.Stat(root, name)
+	return err == nil && info.IsDir()
 }
 
 // contentOf returns what stands for a file's content, of which at most left bytes

@@ -1,6 +1,10 @@
 package benchmarks
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 	"testing/fstest"
 )
@@ -27,7 +31,7 @@ func TestDigestOfData(t *testing.T) {
 			t.Errorf("%s has the digest of %s", name, was)
 		}
 		seen[got] = name
-		if again := readData(m, "."); again.digest() != got || again.differs(d) != "" || d.cut {
+		if again := readData(m, "."); again.digest() != got || len(differing([2]data{again, d})) > 0 || d.cut {
 			t.Errorf("%s: %s and then %s", name, got, again.digest())
 		}
 	}
@@ -49,17 +53,56 @@ func TestDataDiffers(t *testing.T) {
 	old := readData(files("a", "1", "testdata/b", "2"), ".")
 	for name, c := range map[string]struct {
 		new  fstest.MapFS
-		want string
+		want []string
 	}{
-		"nothing":   {files("a", "1", "testdata/b", "2"), ""},
-		"content":   {files("a", "1", "testdata/b", "3"), "testdata/b"},
-		"one gone":  {files("testdata/b", "2"), "a"},
-		"one more":  {files("a", "1", "testdata/a", "0", "testdata/b", "2"), "testdata/a"},
-		"all other": {files("z", "1"), "a"},
+		"nothing":   {files("a", "1", "testdata/b", "2"), nil},
+		"content":   {files("a", "1", "testdata/b", "3"), []string{"testdata/b"}},
+		"one gone":  {files("testdata/b", "2"), []string{"a"}},
+		"one more":  {files("a", "1", "testdata/a", "0", "testdata/b", "2"), []string{"testdata/a"}},
+		"all other": {files("z", "1"), []string{"a", "testdata/b", "z"}},
 	} {
 		new := readData(c.new, ".")
-		if got := old.differs(new); got != c.want || new.differs(old) != c.want {
+		if got := differing([2]data{old, new}); !slices.Equal(got, c.want) || !slices.Equal(differing([2]data{new, old}), c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+	// A test binary has no directory.
+	if got := differing([2]data{{}, old}); len(got) != 2 || len(differing([2]data{})) > 0 {
+		t.Errorf("beside nothing %q differ", got)
+	}
+}
+
+// What a link leads to is read, and links without an end are not followed.
+func TestLinkedDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	var read [2]data
+	for side, text := range []string{"1", "2"} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"p/p_test.go": "package p", "shared/corpus/a": text} {
+			name = filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Symlink(filepath.Join("..", "shared"), filepath.Join(dir, "p", "testdata")); err != nil {
+			t.Fatal(err)
+		}
+		if read[side] = readData(os.DirFS(filepath.Join(dir, "p")), "."); read[side].cut {
+			t.Errorf("cut: %v", read[side].files)
+		}
+		if err := os.Symlink("..", filepath.Join(dir, "shared", "up")); err != nil {
+			t.Fatal(err)
+		}
+		if !readData(os.DirFS(filepath.Join(dir, "p")), ".").cut {
+			t.Error("a link in a linked directory is not followed, and not said to be")
+		}
+	}
+	if got := differing(read); !slices.Equal(got, []string{"testdata/corpus/a"}) {
+		t.Errorf("%q differ", got)
 	}
 }

@@ -22,20 +22,19 @@ func sameOf(o *Options, pair *sides.Pair, data [][2]data, proof *prove.Proof) []
 	packages := pair.Packages()
 	same := make([]bool, len(packages))
 	binaries, n, why := 0, 0, ""
+	settings := differingSettings(o)
 	for i, p := range packages {
 		if !p.Identical() {
 			continue
 		}
 		binaries++
 		differs := ""
-		switch name := data[i][compare.Old].differs(data[i][compare.New]); {
-		case !maps.Equal(effective(o.Env[compare.Old]), effective(o.Env[compare.New])):
-			differs = "their environments differ"
-		case !slices.Equal(o.SideFlags[compare.Old], o.SideFlags[compare.New]):
-			differs = "their build flags differ"
-		case name != "":
-			differs = "the file " + name + " beside " + p.ImportPath + " differs"
-		case data[i][compare.Old].cut || data[i][compare.New].cut:
+		switch names := differing(data[i]); {
+		case settings != "":
+			differs = settings
+		case len(names) > 0:
+			differs = "the file " + names[0] + " beside " + p.ImportPath + " differs"
+		case cut(data[i]):
 			differs = "the files beside " + p.ImportPath + " are more than " + quantity.Bytes(dataBytes) + ", which are not compared"
 		case !o.AA:
 			same[i] = true
@@ -62,6 +61,18 @@ func sameOf(o *Options, pair *sides.Pair, data [][2]data, proof *prove.Proof) []
 		proof.Warn("%s: any difference shown is noise", subject)
 	}
 	return same
+}
+
+// differingSettings returns what the sides are built or run with that is not the
+// same; "": all is.
+func differingSettings(o *Options) string {
+	switch {
+	case !maps.Equal(effective(o.Env[compare.Old]), effective(o.Env[compare.New])):
+		return "their environments differ"
+	case !slices.Equal(o.SideFlags[compare.Old], o.SideFlags[compare.New]):
+		return "their build flags differ"
+	}
+	return ""
 }
 
 // effective are variables as a process sees them: of several of one name the

@@ -4,10 +4,8 @@ import (
 	"context"
 	"debug/buildinfo"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"whet/internal/analyze/compare"
@@ -25,13 +23,16 @@ import (
 func sameCode(ctx context.Context, o *Options, pair *sides.Pair, data [][2]data, same []bool) []map[string]reach.Verdict {
 	packages := pair.Packages()
 	out := make([]map[string]reach.Verdict, len(packages))
-	if o.AA || !sameSettings(o) {
+	if o.AA || differingSettings(o) != "" {
 		return out
 	}
 	var ask []int
 	for i := range packages {
 		old, new := pair.Binary(compare.Old, i), pair.Binary(compare.New, i)
-		if testdata, _ := differing(data[i]); !same[i] && testdata == "" && slices.Equal(old.Settings, new.Settings) && len(new.Settings) > 0 {
+		// Those in testdata are for the benchmarks, whatever they do; another one may
+		// be a README.
+		decidable := !same[i] && !cut(data[i]) && !slices.ContainsFunc(differing(data[i]), inTestdata)
+		if decidable && slices.Equal(old.Settings, new.Settings) && len(new.Settings) > 0 {
 			ask = append(ask, i)
 		}
 	}
@@ -53,41 +54,16 @@ func sameCode(ctx context.Context, o *Options, pair *sides.Pair, data [][2]data,
 		if old == nil || new == nil || ctx.Err() != nil {
 			continue
 		}
-		_, name := differing(data[i])
+		name := ""
+		if names := differing(data[i]); len(names) > 0 {
+			name = names[0]
+		}
 		info := buildInfo(pair.Binary(compare.Old, i)) != buildInfo(pair.Binary(compare.New, i))
 		if verdicts, err := r.compare(old, new, reach.OtherDifferences{File: name, Files: files, BuildInfo: info}); err == nil {
 			out[i] = verdicts
 		}
 	}
 	return out
-}
-
-// sameSettings reports whether both sides are built with the same flags, and
-// built and run with the same variables.
-func sameSettings(o *Options) bool {
-	return maps.Equal(effective(o.Env[compare.Old]), effective(o.Env[compare.New])) &&
-		slices.Equal(o.SideFlags[compare.Old], o.SideFlags[compare.New])
-}
-
-// differing returns the names of a file in a directory testdata and of another one
-// beside a package that are not the same on both sides, "" where all are. The
-// first is for the benchmarks, whatever they do; the other may be a README.
-func differing(d [2]data) (testdata, other string) {
-	if d[compare.Old].cut || d[compare.New].cut {
-		return "more files than are compared", ""
-	}
-	all := maps.Clone(d[compare.Old].files)
-	maps.Copy(all, d[compare.New].files)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		switch {
-		case d[compare.Old].files[name] == d[compare.New].files[name]:
-		case slices.Contains(strings.Split(name, "/"), "testdata"):
-			return name, ""
-		case other == "":
-			other = name
-		}
-	}
-	return "", other
 }
 
 // buildInfo returns what a binary says it was built of.

@@ -13,20 +13,28 @@ import (
 	"whet/internal/analyze/compare"
 	"whet/internal/analyze/reach"
 	"whet/internal/gobench"
+	"whet/internal/prove/sides"
 )
 
 // planted returns a copy of testdata/planted, after edits: pairs of old and new text
 // in a file.
 func planted(t *testing.T, edits ...[3]string) string {
 	t.Helper()
+	return edited(t, "planted", edits)
+}
+
+// edited returns a copy of a directory in testdata, after edits. Where there is no
+// old text the file is new.
+func edited(t *testing.T, name string, edits [][3]string) string {
+	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "planted"))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", name))); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range edits {
 		name := filepath.Join(dir, filepath.FromSlash(e[0]))
 		data, err := os.ReadFile(name)
-		if err != nil {
+		if err != nil && e[1] != "" {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(data), e[1]) {
@@ -80,7 +88,6 @@ func TestPlanted(t *testing.T) {
 		t.Skip("the planted assembly is for amd64 and arm64")
 	}
 	base := objectsOf(t, planted(t), gobench.BuildOptions{})
-	const all = "all"
 	for name, c := range map[string]struct {
 		edits   [][3]string
 		options gobench.BuildOptions
@@ -90,11 +97,11 @@ func TestPlanted(t *testing.T) {
 		"nothing":              {},
 		"a reached function":   {edits: [][3]string{{"planted.go", "x + 11", "x + 10"}}, differ: "Plain"},
 		"an unreached one":     {edits: [][3]string{{"planted.go", "x + 12", "x*12 + 1"}}},
-		"one more function":    {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "type other struct {\n\ta int\n\tb [9]*int\n\tc string\n}\n\nfunc more(x []other) any { return append(x, other{a: len(words)}) }\n\n//go:noinline\nfunc plain"}}, differ: "Placed"},
+		"one more function":    {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "type other struct {\n\ta int\n\tb [9]*int\n\tc string\n}\n\nfunc more(x []other) any { return append(x, other{a: len(words)}) }\n\n//go:noinline\nfunc plain"}}},
 		"one more closure":     {edits: [][3]string{{"planted.go", "func unreached(x int) int { return x + 12 }", "func unreached(x int) int { return apply(func(y int) int { return y }, x) }"}}},
 		"one more import":      {edits: [][3]string{{"planted_test.go", "import (\n", "import (\n\t\"io\"\n"}, {"planted_test.go", "sink = unreached(1)", "sink = unreached(1); _, _ = io.WriteString(nil, words)"}}, differ: "Placed"},
 		"an unreached test":    {edits: [][3]string{{"planted_test.go", "unreached(1)", "unreached(2)"}}},
-		"one more test":        {edits: [][3]string{{"planted_test.go", "func TestNothing", "func TestMore(t *testing.T) { t.Log(words) }\n\nfunc TestNothing"}}, differ: "Placed"},
+		"one more test":        {edits: [][3]string{{"planted_test.go", "func TestNothing", "func TestMore(t *testing.T) { t.Log(words) }\n\nfunc TestNothing"}}},
 		"a comment":            {edits: [][3]string{{"planted.go", "//go:noinline\nfunc plain", "// plain is plain.\n//\n//go:noinline\nfunc plain"}}},
 		"a method not called":  {edits: [][3]string{{"far/far.go", "x - o.by", "o.by - x"}}},
 		"a variable's value":   {edits: [][3]string{{"planted.go", "start = 3", "start = 4"}}, differ: "Variable"},
@@ -131,6 +138,8 @@ func TestPlanted(t *testing.T) {
 		"a type unreached":     {edits: [][3]string{{"placed.go", "h *int", "h int"}}},
 		"one name twice":       {edits: [][3]string{{"twice_test.go", "package planted\n", "package planted_test\n\nimport \"testing\"\n\nfunc BenchmarkPlain(*testing.B) {}\n"}}, differ: all},
 		"a file's stem":        {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.json"} }}, differ: "Read"},
+		"a file's number":      {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere12.json"} }}, differ: "Read"},
+		"a number":             {beside: reach.OtherDifferences{Files: func() []string { return []string{"12.json"} }}, differ: "Read"},
 		"a source's stem":      {beside: reach.OtherDifferences{Files: func() []string { return []string{"elsewhere.go"} }}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,46 +147,118 @@ func TestPlanted(t *testing.T) {
 				c.beside.Files = noFiles
 			}
 			verdicts := decide(t, base, objectsOf(t, planted(t, c.edits...), c.options), c.beside)
-			if c.differ == all {
-				for name, v := range verdicts {
-					if v.Same {
-						t.Errorf("%s is called the same", name)
-					}
-				}
-				return
-			}
-			if len(verdicts) != 17 {
-				t.Fatalf("%d verdicts", len(verdicts))
-			}
-			for _, name := range slices.Sorted(maps.Keys(verdicts)) {
-				v := verdicts[name]
-				if want := !slices.Contains(strings.Fields(c.differ), strings.TrimPrefix(name, "Benchmark")); v.Same != want {
-					t.Errorf("%s: same %v, %q", name, v.Same, v.Why)
-				}
-			}
+			check(t, verdicts, 17, c.differ)
 		})
 	}
 }
 
-// A file in testdata is for all benchmarks of a package, another one beside it
-// for those that read files.
+// all says of benchmarks that all of them differ.
+const all = "all"
+
+// check checks verdicts on so many benchmarks, of which some differ: their names,
+// separated by blanks.
+func check(t *testing.T, verdicts map[string]reach.Verdict, n int, differ string) {
+	t.Helper()
+	if len(verdicts) != n && (differ != all || len(verdicts) > 0) {
+		t.Fatalf("%d verdicts", len(verdicts))
+	}
+	for _, name := range slices.Sorted(maps.Keys(verdicts)) {
+		v := verdicts[name]
+		if want := differ != all && !slices.Contains(strings.Fields(differ), strings.TrimPrefix(name, "Benchmark")); v.Same != want {
+			t.Errorf("%s: same %v, %q", name, v.Same, v.Why)
+		}
+	}
+}
+
+// Changes that are reached in ways easily overlooked, and some that are not.
+// Those that read their own program always differ.
+func TestAttacked(t *testing.T) {
+	build := func(edits ...[3]string) gobench.Objects {
+		return objectsOf(t, edited(t, "attacked", edits), gobench.BuildOptions{})
+	}
+	base := build()
+	moreTests := [3]string{"attacked_test.go", "func TestNothing", "func TestMore(t *testing.T) {}\n\nfunc TestNothing"}
+	for name, c := range map[string]struct {
+		edits  [][3]string
+		differ string
+	}{
+		"nothing":                    {},
+		"an unreached function":      {edits: [][3]string{{"unreached.go", "x + 12", "x*12 + 1"}}},
+		"an unreached one's lines":   {edits: [][3]string{{"unreached.go", "//go:noinline", "// unreached is.\n//\n//go:noinline"}}},
+		"one more file":              {edits: [][3]string{{"another.go", "", "package attacked\n\n//go:noinline\nfunc another() int { return unreached(2) }\n"}, {"attacked_test.go", "sink = unreached(1)", "sink = another()"}}},
+		"one more test":              {edits: [][3]string{moreTests}, differ: "Profile"},
+		"another embedded file":      {edits: [][3]string{{"words/two.txt", "others", "more"}}, differ: "Embedded"},
+		"a variable by linkname":     {edits: [][3]string{{"far/far.go", "3, 4}", "3, 5}"}}, differ: "Variable"},
+		"a body by linkname":         {edits: [][3]string{{"far/far.go", "x + 21", "x + 22"}}, differ: "Pushed"},
+		"a key's method":             {edits: [][3]string{{"far/far.go", "// Name has", "// A is new.\nfunc (k Key) A() int { return 1 }\n\n// Name has"}}, differ: "Keys"},
+		"lines":                      {edits: [][3]string{{"placed.go", "import (", "// It is.\nimport ("}}, differ: "Logged Placed"},
+		"a method for printers":      {edits: [][3]string{{"far/far.go", "// Len is", "// String is new.\nfunc (p Plain) String() string { return \"x\" }\n\n// Len is"}}, differ: "Text"},
+		"a method for errors":        {edits: [][3]string{{"far/far.go", "func (e *Err) Error", "// Is is new.\nfunc (e *Err) Is(error) bool { return false }\n\nfunc (e *Err) Error"}}, differ: "Is"},
+		"a method by its number":     {edits: [][3]string{{"far/far.go", "i.n + 1", "i.n + 4"}}, differ: "Indexed"},
+		"a method of a dictionary":   {edits: [][3]string{{"far/far.go", "s.n + 2", "s.n + 4"}}, differ: "Dictionary"},
+		"a method of a template":     {edits: [][3]string{{"far/far.go", "\"title\"", "\"other title\""}}, differ: "Template"},
+		"a template's other method":  {edits: [][3]string{{"far/far.go", "// Title returns", "// A is new.\nfunc (p Page) A() int { return 1 }\n\n// Title returns"}}, differ: "Template"},
+		"a method by an expression":  {edits: [][3]string{{"far/far.go", "c.n += 3", "c.n += 4"}}, differ: "Expression"},
+		"variables":                  {edits: [][3]string{{"unreached.go", "x + 12 }", "x + len(more) + *more[x] }\n\nvar more [1100]*int"}}, differ: all},
+		"a few variables, unreached": {edits: [][3]string{{"unreached.go", "x + 12 }", "x + len(more) + *more[x] }\n\nvar more [900]*int"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			differ := c.differ
+			if differ != all {
+				differ += " Args Proc"
+			}
+			check(t, decide(t, base, build(c.edits...), reach.OtherDifferences{Files: noFiles}), 15, differ)
+		})
+	}
+	// What runs before the benchmarks tells its place, and the caller's.
+	early := [3]string{"attacked_test.go", "{ os.Exit(m.Run()) }", "{ sink = placed(); os.Exit(m.Run()) }"}
+	check(t, decide(t, build(early), build(early, moreTests), reach.OtherDifferences{Files: noFiles}), 15, all)
+}
+
+// What programs are built with beside their code is told by the binaries.
+func TestSettings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds test binaries")
+	}
+	for name, c := range map[string]struct {
+		edit [3]string
+		same bool
+	}{
+		"code":      {[3]string{"unreached.go", "x + 12", "x*12 + 1"}, true},
+		"go.mod":    {[3]string{"go.mod", "go 1.26\n", "go 1.26\n\ngodebug panicnil=1\n"}, false},
+		"directive": {[3]string{"attacked_test.go", "package attacked\n", "//go:debug panicnil=1\npackage attacked\n"}, false},
+	} {
+		o := pair(t, "old", "new")
+		o.Old, o.New = edited(t, "attacked", nil), edited(t, "attacked", [][3]string{c.edit})
+		p, err := sides.Open(context.Background(), sides.Options{Dir: o.Dir, Old: o.side(compare.Old), New: o.side(compare.New), Packages: "."})
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdicts := SameCode(context.Background(), &o, p)
+		if len(verdicts) != 1 || verdicts[0]["BenchmarkPushed"].Same != c.same {
+			t.Errorf("%s: %v", name, verdicts)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Files beside a package are told from its source.
 func TestPlantedData(t *testing.T) {
 	for name, c := range map[string]struct {
-		edit            [3]string
-		testdata, other string
+		edit [3]string
+		want []string
 	}{
-		"testdata": {[3]string{"testdata/data.txt", "some", "more"}, "testdata/data.txt", ""},
-		"another":  {[3]string{"words.txt", "some", "more"}, "", "words.txt"},
-		"source":   {[3]string{"planted.go", "x + 12", "x + 13"}, "", ""},
+		"testdata": {[3]string{"testdata/data.txt", "some", "more"}, []string{"testdata/data.txt"}},
+		"another":  {[3]string{"words.txt", "some", "more"}, []string{"words.txt"}},
+		"source":   {[3]string{"planted.go", "x + 12", "x + 13"}, nil},
 	} {
 		old, new := planted(t), planted(t, c.edit)
 		r := dataReader{seen: map[string]data{}}
-		if testdata, other := differing([2]data{r.read(old, old), r.read(new, new)}); testdata != c.testdata || other != c.other {
-			t.Errorf("%s: %q and %q differ", name, testdata, other)
+		if got := differing([2]data{r.read(old, old), r.read(new, new)}); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q differ", name, got)
 		}
-	}
-	if testdata, _ := differing([2]data{{cut: true}, {}}); testdata == "" {
-		t.Error("more files than are compared are the same")
 	}
 }
 

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -85,4 +89,67 @@ func TestPairBy(t *testing.T) {
 	if d := cmp.Diff([2][]string{{"a"}, {"x"}}, only); d != "" {
 		t.Error(d)
 	}
+}
+
+// Links are told apart by where they lead to, and what cannot be read is like
+// nothing on the other side.
+func TestContents(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	tree := func(link, text string, mode os.FileMode) fs.FS {
+		dir := t.TempDir()
+		for _, d := range []string{"a", "b"} {
+			if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "a", "file"), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		for name, to := range map[string]string{"dir": link, "file": filepath.Join(link, "file"), "none": "nowhere"} {
+			if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return os.DirFS(dir)
+	}
+	base := contents(tree("a", "1", 0o600), "old")
+	if len(base) != 4 {
+		t.Errorf("%v", base)
+	}
+	for _, c := range []struct {
+		other fs.FS
+		want  []string
+	}{
+		{tree("a", "1", 0o644), nil},
+		{tree("b", "1", 0o600), []string{"dir", "file"}},
+		{tree("a", "2", 0o600), []string{"a/file", "file"}},
+		{tree("a", "1", 0o700), []string{"a/file", "file"}},
+	} {
+		var got []string
+		for name, content := range contents(c.other, "new") {
+			if base[name] != content {
+				got = append(got, name)
+			}
+		}
+		slices.Sort(got)
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	locked := lockedFS{fstest.MapFS{"x": {}}}
+	if a, b := contents(locked, "old"), contents(locked, "new"); len(a) != 1 || a["x"] == b["x"] {
+		t.Errorf("%v and %v", a, b)
+	}
+}
+
+// lockedFS is a file system of whose files none can be opened.
+type lockedFS struct{ fs.FS }
+
+func (l lockedFS) Open(name string) (fs.File, error) {
+	if name == "." {
+		return l.FS.Open(name)
+	}
+	return nil, fs.ErrPermission
 }

@@ -1,0 +1,1 @@
+// A function of package attacked has its body elsewhere.

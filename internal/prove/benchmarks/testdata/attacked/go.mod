@@ -1,0 +1,3 @@
+module example.org/attacked
+
+go 1.26
