@@ -68,7 +68,7 @@ func rowsOf(cause string, right map[string]int) string {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString("\nIts rows, and what their examples gained (make knowledge):\n\n| row | of | when | instead | gain | right |\n|---|---|---|---|---:|---:|\n")
+			b.WriteString("\nIts rows, with the measured gain of their examples (`make knowledge`):\n\n| row | call | when | instead | gain | right |\n|---|---|---|---|---:|---:|\n")
 		}
 		when := row.When.String()
 		if row.Go != "" {
@@ -78,7 +78,7 @@ func rowsOf(cause string, right map[string]int) string {
 		if g := knowledge.GainOf(row.ID); g != nil {
 			gain = fmt.Sprintf("%.1fx (%.1f to %.1f), %d to %d allocations", g.Ratio, g.Low, g.High, g.Before, g.After)
 		}
-		cells := []string{"<a id=\"" + row.ID + "\"></a>" + row.ID, cmp.Or(strings.Join(row.Callees, ", "), "statements"), cmp.Or(strings.TrimPrefix(when, "; "), "always"), row.Instead, gain, times(right[row.ID])}
+		cells := []string{"<a id=\"" + row.ID + "\"></a>" + row.ID, cmp.Or(strings.Join(row.Callees, ", "), "any statement"), cmp.Or(strings.TrimPrefix(when, "; "), "always"), row.Instead, gain, times(right[row.ID])}
 		for _, c := range cells {
 			b.WriteString("| " + strings.NewReplacer("|", `\|`, "](", `]\(`).Replace(c) + " ")
 		}
@@ -90,15 +90,16 @@ func rowsOf(cause string, right map[string]int) string {
 func rulesPage(all []diagnose.Rule, right spoke) string {
 	var b strings.Builder
 	b.WriteString("# The rules\n\n<!-- Written by go test ./docs -update from the rules themselves. -->\n\n")
-	fmt.Fprintf(&b, "A rule names one cause, with its evidence. What it claims becomes a finding when the place holds at least %g %% of the\n"+
-		"base's CPU time, of its allocated bytes, or of lock delay: the same threshold for every rule and every program.\n", 100*diagnose.Threshold)
-	fmt.Fprintf(&b, "\nWhat a rule says was judged by hand on [a corpus](../bench/README.md#diagnosis-does-whet-name-the-place-that-a-speed-up-changed) of speed-ups that authors of public modules made and measured, and of\n"+
-		"packages known for their care. A rule says how many of its findings there were right, and so does the column *right* of its rows: %d rows have spoken\n"+
-		"rightly. Where it has –, a row has spoken in no case of the corpus, or not rightly; it rests on the benchmark of its example and on its fixtures alone.\n", len(right.Rows))
+	fmt.Fprintf(&b, "A rule detects one cause of cost, and gives its evidence. Its claim becomes a finding if the place has at least %g %% of the\n"+
+		"base's CPU time, of its allocated bytes, or of lock delay. The threshold is the same for every rule and every program.\n", 100*diagnose.Threshold)
+	fmt.Fprintf(&b, "\nThe findings of each rule were judged by hand on [a corpus](../bench/README.md#diagnosis-does-whet-name-the-place-that-a-speed-up-changed) of speed-ups that authors of public modules made\n"+
+		"and measured, and of packages known for their care. This page gives the number of findings judged right, for each rule and, in the column\n"+
+		"*right*, for each row: %d rows have been right. A – means that the row reported nothing in the corpus, or nothing right: it rests only on\n"+
+		"the benchmark of its example and on its fixtures.\n", len(right.Rows))
 	for _, r := range all {
 		fmt.Fprintf(&b, "\n## %s: %s\n", r.ID, r.Title)
 		for _, part := range []struct{ name, text string }{
-			{"What it says", r.Doc.What}, {"Why it costs", r.Doc.Why}, {"What to change", r.Doc.Fix}, {"When it is silent", r.Doc.Silent},
+			{"What it reports", r.Doc.What}, {"Why it costs", r.Doc.Why}, {"What to change", r.Doc.Fix}, {"When it is silent", r.Doc.Silent},
 		} {
 			fmt.Fprintf(&b, "\n**%s.** %s\n", part.name, strings.TrimSpace(part.text))
 		}
@@ -106,14 +107,18 @@ func rulesPage(all []diagnose.Rule, right spoke) string {
 		for _, k := range r.Evidence {
 			evidence = append(evidence, string(k))
 		}
-		fmt.Fprintf(&b, "\n**Evidence.** %s; about CPU time from %d samples of the base.\n", strings.Join(evidence, ", "), r.MinSamples)
+		fmt.Fprintf(&b, "\n**Evidence.** %s", strings.Join(evidence, ", "))
+		if r.MinSamples > 0 {
+			fmt.Fprintf(&b, "; for CPU time at least %d samples of the base", r.MinSamples)
+		}
+		b.WriteString(".\n")
 		fmt.Fprintf(&b, "\n```go\n// before\n%s\n\n// after\n%s\n```\n", strings.Trim(r.Doc.Before, "\n"), strings.Trim(r.Doc.After, "\n"))
 		if n := right.Rules[r.ID]; n > 0 {
-			fmt.Fprintf(&b, "\n**In the corpus.** %s, judged right.\n", quantity.Plural(n, "finding"))
+			fmt.Fprintf(&b, "\n**In the corpus.** %s judged right.\n", quantity.Plural(n, "finding"))
 		}
 		b.WriteString(rowsOf(r.ID, right.Rows))
 	}
-	fmt.Fprintf(&b, "\n## Advice that no longer holds\n\nMeasured once as rows of the tables above, and dropped:\n\n")
+	fmt.Fprintf(&b, "\n## Advice that no longer holds\n\nFormer rows of these tables, dropped after a measurement:\n\n")
 	for _, d := range knowledge.NoLonger() {
 		fmt.Fprintf(&b, "- %s Measured: %s.\n", d.Advice, d.Measured)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Blocks returns how many blocks a sample of the allocation profile counts, and
-// the size of one; 0 where the profile does not say.
+// the size of one; 0 where the profile does not have them.
 func (s *Subject) Blocks(sample *callstack.Stacks) (objects, size int64) {
 	t, err := s.Allocs.TypeIndex("alloc_objects")
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Subject) Blocks(sample *callstack.Stacks) (objects, size int64) {
 }
 
 // EachBlock calls f for the samples of a set of the allocation profile, with
-// what Blocks says of them.
+// the results of Blocks.
 func (s *Subject) EachBlock(of *Set, f func(sample int, objects, size int64)) {
 	if of.Len() == 0 {
 		return // there may be no profile
@@ -33,27 +33,27 @@ func (s *Subject) EachBlock(of *Set, f func(sample int, objects, size int64)) {
 	}
 }
 
-// BoxSized reports whether a sample's labels say that its blocks have the size
-// of a boxed number or string header.
+// BoxSized reports whether a sample's blocks have the size of a boxed number or
+// string header, by its labels.
 func BoxSized(labels []callstack.Label) bool {
 	size := blockSize(labels)
 	return 0 < size && size <= 16
 }
 
 // SampledAllocs reports whether the allocation profile is a sample: a service's
-// and a program's are, of a benchmark every block is counted.
+// and a program's are; for a benchmark every block is counted.
 func (s *Subject) SampledAllocs() bool { return s.Allocs != nil && s.Allocs.Period > 1 }
 
 // BlocksSeen returns the number of sampled blocks among the n blocks of a size that
 // the profile counts, and the standard deviation of n. If the profile counts every
 // block these are n and 0.
 //
-// Each block of b bytes is caught for itself with the probability
+// Each block of b bytes is sampled independently with the probability
 // p = 1 − e^(−b/r), r the profile's rate in bytes (see AllocSamples). Of N
-// blocks m are caught, a binomial count with the variance N·p·(1−p), and the
-// profile says n = m/p for N. The variance of n is N·(1−p)/p = N/(e^(b/r) − 1),
-// into which n is put for N. With r of 512 KiB, of 1,200 blocks of 4 KiB 9
-// are caught, and their number is 1,200 ± 391; of 512 KiB 759, ± 26.4; and of
+// blocks m are sampled, a binomial count with the variance N·p·(1−p), and the
+// profile estimates N as n = m/p. The variance of n is N·(1−p)/p = N/(e^(b/r) − 1),
+// with n in place of N. With r of 512 KiB, 9 of 1,200 blocks of 4 KiB
+// are sampled, and their number is 1,200 ± 391; of 512 KiB 759, ± 26.4; and of
 // 4 MiB nearly all, ± 0.6.
 func (s *Subject) BlocksSeen(n, size int64) (seen, deviation float64) {
 	if !s.SampledAllocs() {
@@ -71,17 +71,17 @@ const FewestSeen = 4
 // Outgrown returns the samples of a slice's growth in the allocation profile whose
 // blocks were replaced by larger ones: all sizes but those that a tenth
 // or more of the slices ended with. What remains is what a slice of the right
-// size from the start would allocate too. The share of the blocks that are
-// outgrown, by number and by bytes, whichever is smaller, is share. ok is false
+// size from the start would allocate too. share is the share of outgrown blocks,
+// by number or by bytes, whichever is smaller. ok is false
 // where the sizes do not look like growth: one size only, or more blocks of a
 // larger size than of a smaller one.
 //
 // In a sampled profile the number of each size is an estimate. Sizes of which
-// it caught fewer than FewestSeen say nothing, and count as needed. Of the
-// others a number is held to be larger than another where it is so by
-// surelyMore standard deviations of their difference, as a single size that
-// seems to rise speaks against growth at all; and to fall short of it by
-// likelyLess, as that decides about one size.
+// which it has fewer than FewestSeen decide nothing, and count as needed. Among the
+// others a number counts as larger than another if it exceeds it by
+// surelyMore standard deviations of their difference, because a single size that
+// seems to rise rules out growth; and as smaller if it is less by
+// likelyLess, because that decides about one size.
 func (s *Subject) Outgrown(growth *Set) (outgrown Set, share float64, ok bool) {
 	objects := make(map[int64]int64)
 	unknown := false
@@ -206,7 +206,7 @@ func (s *Set) Has(i int) bool {
 }
 
 // OfRuntime reports whether a function is the runtime's own, in Go or in
-// assembly: it takes, moves and frees memory for the code that called it.
+// assembly: it allocates, moves and frees memory for its caller.
 func OfRuntime(fn string) bool {
 	pkg := symbolname.Package(fn)
 	return pkg == "" || symbolname.Runtime(pkg)
@@ -221,8 +221,8 @@ const (
 	seldom = 50
 )
 
-// MadeInCalls reports whether a number of blocks in the allocation profile says
-// that such a block is made again and again.
+// MadeInCalls reports whether a number of blocks in the allocation profile means
+// that such a block is allocated again and again.
 func (s *Subject) MadeInCalls(blocks int64) bool {
 	if s.AllocIterations > 0 && s.Kind != recording.TargetProgram { // a run may make one, and no more
 		return float64(blocks) >= perCall*float64(s.AllocIterations)

@@ -54,7 +54,7 @@ func throttled(s *Subject, _ string) (Verdict, bool) {
 	if run.ThrottledNs == nil || run.WallNs <= 0 || float64(*run.ThrottledNs) < throttledShare*float64(run.WallNs) {
 		return Verdict{}, false
 	}
-	return Verdict{Kind: Throttled, Text: fmt.Sprintf("Throttled: the control group held the target back for %s, summed over processors, in %s; raise its CPU limit or ask less of it, and measure again",
+	return Verdict{Kind: Throttled, Text: fmt.Sprintf("Throttled: the control group (cgroup) withheld %s of CPU time, summed over processors, in %s; raise its CPU limit or reduce the load, and measure again",
 		quantity.Nanoseconds(float64(*run.ThrottledNs)), quantity.Nanoseconds(float64(run.WallNs)))}, true
 }
 
@@ -95,7 +95,7 @@ func idle(s *Subject, _ string) (Verdict, bool) {
 	if !known || inside >= fewInside {
 		return Verdict{}, false
 	}
-	return Verdict{Kind: Idle, Text: fmt.Sprintf("Idle: the target used %s of the CPU time it may use, and on average %.2f requests were inside it; raise the load (-c) to see what limits it",
+	return Verdict{Kind: Idle, Text: fmt.Sprintf("Idle: the target used %s of the CPU time it may use, with %.2f requests in flight on average; raise the load (-c) to see what limits it",
 		quantity.Percent(busy), inside)}, true
 }
 
@@ -141,7 +141,7 @@ var waitKinds = []struct {
 	{Waiting, "Waiting", "waiting for other goroutines, timers or system calls", []wall.State{wall.Channel, wall.Select, wall.Sync, wall.Sleep, wall.Syscall, wall.Other}},
 	{DiskBound, "Disk-bound", "in system calls on files", []wall.State{wall.Syscall}},
 	{NetworkBound, "Network-bound", "waiting on connections", []wall.State{wall.Network}},
-	{DownstreamBound, "Downstream-bound", "waiting for answers to requests of its own", []wall.State{wall.Network, wall.Select, wall.Channel}},
+	{DownstreamBound, "Downstream-bound", "waiting for replies to its own requests", []wall.State{wall.Network, wall.Select, wall.Channel}},
 	{LockBound, "Lock-bound", "waiting for a lock", []wall.State{wall.Lock}},
 }
 
@@ -234,9 +234,9 @@ func generatorBound(s *Subject, _ string) (Verdict, bool) {
 		quantity.Nanoseconds(generator), quantity.Nanoseconds(float64(*run.TargetCPUNs)))
 	switch {
 	case run.machineFull():
-		said += fmt.Sprintf("on a machine that was busy for %s; the target could do more than was asked of it: put the generator on another machine", quantity.Percent(*run.MachineBusy))
+		said += fmt.Sprintf("on a machine that was busy for %s; the target could serve more load: put the generator on another machine", quantity.Percent(*run.MachineBusy))
 	case generator >= machineFull*float64(run.WallNs)*float64(run.GeneratorCores) && run.GeneratorCores > 0:
-		said += fmt.Sprintf("which is nearly all of the %s it may use; the target could do more than was asked of it: give the generator more", quantity.Plural(run.GeneratorCores, "processor"))
+		said += fmt.Sprintf("which is nearly all of the %s it may use; the target could serve more load: give the generator more processors", quantity.Plural(run.GeneratorCores, "processor"))
 	default:
 		return Verdict{}, false
 	}

@@ -55,7 +55,7 @@ func TestVerdictOfAService(t *testing.T) {
 		{"nothing special", base(func(*Conditions) {}), CPUBound, ""},
 
 		// 1 s of 10 s is the tenth.
-		{"throttled", base(func(c *Conditions) { c.ThrottledNs = of(int64(1e9)) }), Throttled, "held the target back for 1.00 s, summed over processors, in 10.0 s"},
+		{"throttled", base(func(c *Conditions) { c.ThrottledNs = of(int64(1e9)) }), Throttled, "withheld 1.00 s of CPU time, summed over processors, in 10.0 s"},
 		{"hardly throttled", base(func(c *Conditions) { c.ThrottledNs = of(int64(1e9 - 1)) }), CPUBound, ""},
 		{"throttled and waiting", base(func(c *Conditions) {
 			c.ThrottledNs = of(int64(5e9))
@@ -66,7 +66,7 @@ func TestVerdictOfAService(t *testing.T) {
 		{"idle", base(func(c *Conditions) {
 			c.TargetCPUNs = of(int64(9e8))
 			c.Wall = traced(1e9, handler(map[wall.State]int64{wall.Running: 99e6}))
-		}), Idle, "used 4.5 % of the CPU time it may use, and on average 0.10 requests were inside it"},
+		}), Idle, "used 4.5 % of the CPU time it may use, with 0.10 requests in flight on average"},
 		{"idle, its few requests wait", base(func(c *Conditions) {
 			c.TargetCPUNs = of(int64(9e8))
 			c.Wall = traced(1e9, handler(map[wall.State]int64{wall.Lock: 99e6}))
@@ -100,7 +100,7 @@ func TestVerdictOfAService(t *testing.T) {
 		{"outside of requests", base(inTrace(
 			handler(map[wall.State]int64{wall.Running: 600e6}), group("m/x.worker", false, map[wall.State]int64{wall.Lock: 900e6}))), CPUBound, ""},
 		{"downstream", base(inTrace(downstream(handler(map[wall.State]int64{wall.Network: 600e6, wall.Running: 400e6}), 600e6))), DownstreamBound,
-			"60.0 % of the time of requests is spent waiting for answers to requests of its own, most of it in m/x.network"},
+			"60.0 % of the time of requests is spent waiting for replies to its own requests, most of it in m/x.network"},
 		{"downstream by a select", base(inTrace(downstream(handler(map[wall.State]int64{wall.Select: 600e6, wall.Running: 400e6}), 600e6))), DownstreamBound, "in m/x.select"},
 		{"network", base(inTrace(handler(map[wall.State]int64{wall.Network: 600e6, wall.Running: 400e6}))), NetworkBound, "60.0 %"},
 		{"the kernel works for connections", base(inTrace(socket(handler(map[wall.State]int64{wall.Network: 600e6, wall.Running: 400e6}), 300e6))), CPUBound, ""},
@@ -200,7 +200,7 @@ func TestVerdictLockBoundByTheMutexProfile(t *testing.T) {
 		return subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 300}), nil, mutex)
 	}
 	v := verdictOf(t, build(lock, 15e8))
-	if v.Kind != LockBound || v.Text != "Lock-bound: goroutines wait for locks 500 ms for each second of the measured code's CPU time, most of it for the lock at /m/x.go:1 (m/x.get); no rule knows a cause; the costliest place is /m/x.go:1" {
+	if v.Kind != LockBound || v.Text != "Lock-bound: goroutines wait for locks for 500 ms per second of the measured code's CPU time, most of it for the lock at /m/x.go:1 (m/x.get); no rule knows a cause; the costliest place is /m/x.go:1" {
 		t.Errorf("%+v", v)
 	}
 	if v = verdictOf(t, build(lock, 14e8)); v.Kind != CPUBound {
@@ -367,7 +367,7 @@ func TestCrowdedService(t *testing.T) {
 	}{{2e9, true}, {9e9, false}} {
 		s := running(recording.TargetService, Conditions{WallNs: 10e9, Cores: 2, MachineCores: 2, MachineBusy: of(1.0), TargetCPUNs: of(int64(3e9)), GeneratorCPUNs: &test.generator})
 		text := strings.Join(Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{s}).Warnings, "\n")
-		if got := strings.Contains(text, "mostly with work that is neither the target's nor the load's"); got != test.want {
+		if got := strings.Contains(text, "mostly with processes other than the target and the load"); got != test.want {
 			t.Errorf("generator %d: %q", test.generator, text)
 		}
 	}

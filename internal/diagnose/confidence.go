@@ -55,12 +55,12 @@ func (s *Subject) settles(w *weighedClaim) string {
 	if n := s.contentions(cost.Mutex); w.claim.aboutWaits() && n < fewContentions {
 		return fmt.Sprintf("a longer run would settle the delay: it rests on %s: %s", quantity.Plural(int(n), "wait"), s.forMore())
 	}
-	if w.claim.Confidence == "" || w.claim.Confidence == finding.High || s.Pool != nil || slices.ContainsFunc(w.claim.Evidence, func(e finding.Evidence) bool { return strings.Contains(e.Text, " would show: ") }) {
+	if w.claim.Confidence == "" || w.claim.Confidence == finding.High || s.Pool != nil || slices.ContainsFunc(w.claim.Evidence, func(e finding.Evidence) bool { return strings.Contains(e.Text, " would show whether ") }) {
 		return ""
 	}
 	if s.isBenchmark() && strings.HasPrefix(s.Benchmark, "Benchmark") {
 		top, _, _ := strings.Cut(s.Benchmark, "/")
-		return "what the change gains depends on the input: with it in the working tree, whet prove -bench '^" + top + "$' would settle it"
+		return "the gain depends on the input: with the change in the working tree, whet prove -bench '^" + top + "$' would settle it"
 	}
-	return "what the change gains depends on the input: a run before and one after it, compared by whet diff, would settle it"
+	return "the gain depends on the input: a run before and one after the change, compared by whet diff, would settle it"
 }

@@ -37,9 +37,9 @@ func TestOpenNamesTheMeasurement(t *testing.T) {
 		{"few samples", "BenchmarkX", "", 29, claims(finding.High, ""), "a longer run would settle the share of time: it rests on 29 samples of 429: raise -budget or -benchtime"},
 		{"few samples of a program", "./cmd/x", recording.TargetProgram, 29, claims(finding.Medium, ""), "rests on 29 samples of 429: run it longer, or more often with -count"},
 		{"enough", "BenchmarkX", "", 30, claims(finding.High, ""), ""},
-		{"by the rule", "BenchmarkX/n=10", "", 100, claims(finding.Medium, ""), "with it in the working tree, whet prove -bench '^BenchmarkX$' would settle it"},
-		{"by the rule, of a service", "http://localhost/", recording.TargetService, 100, claims(finding.Low, ""), "a run before and one after it, compared by whet diff, would settle it"},
-		{"named by the rule", "BenchmarkX", "", 100, claims(finding.Medium, "whether it is so, a benchmark of two lengths would show: BenchmarkX/n=100"), ""},
+		{"by the rule", "BenchmarkX/n=10", "", 100, claims(finding.Medium, ""), "with the change in the working tree, whet prove -bench '^BenchmarkX$' would settle it"},
+		{"by the rule, of a service", "http://localhost/", recording.TargetService, 100, claims(finding.Low, ""), "a run before and one after the change, compared by whet diff, would settle it"},
+		{"named by the rule", "BenchmarkX", "", 100, claims(finding.Medium, "a benchmark of two lengths would show whether it is so: BenchmarkX/n=100"), ""},
 	} {
 		s := subject(test.benchmark, lineProfile(cpuTypes, sample{stack: []string{"m/x.work:5"}, n: test.work}, rest), nil, nil)
 		s.Kind, s.Source = test.kind, everyFile("package x\n\n\n\n\nfunc work() {\n\tx()\n}\n")

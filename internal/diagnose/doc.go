@@ -1,5 +1,5 @@
 // Package diagnose answers what to change in a program, and how much could be
-// gained at most: it runs rules over the profiles, the source and the typed
+// gained at most: it applies rules to the profiles, the source and the typed
 // calls of each benchmark, of a program or of a service under load, and weighs
 // their claims. The verdict names in one line the work or the wait that takes the
 // time; it also uses the requests' traces, the control group and the load generator,
@@ -18,20 +18,20 @@
 //
 // where avoidable_cpu_ratio is the part of cpu_ratio that the remedy removes, and
 // wait the part of the time that waiting takes, by the execution trace or the block
-// profile where they show it, or else by the mutex profile: of a benchmark the
-// delay_ratio; of a service the place's delay for each request, divided by
+// profile if they show it, or else by the mutex profile: for a benchmark the
+// delay_ratio; for a service the place's delay for each request, divided by
 // the mean service time (64 requests that wait at once delay each other by far
-// more than any of them takes); of a program 0, since its goroutines wait side
-// by side. Unknown, it is 0 too.
+// more than any of them takes); for a program 0, since its goroutines wait
+// concurrently. If unknown, it is 0 too.
 //
-// Work that is done while a lock is held takes over that lock's delay: see
+// Work done while a lock is held takes over that lock's delay: see
 // Claim.Held.
 //
 // Base is the measured code as package hot defines it. A claim becomes a
-// finding where its avoidable part reaches [Threshold] of any of the three.
+// finding if its avoidable part reaches [Threshold] of any of the three.
 //
-// It misleads where base is not known (the benchmark's source is missing, so
+// It misleads where base is unknown (the benchmark's source is missing, so
 // that set-up counts as base), where samples are few (each rule has a minimum,
-// and is silent about CPU time below it), and where a statement that a profile
+// and reports no CPU time below it), and where a statement that a profile
 // names by its line shares that line with another.
 package diagnose

@@ -36,8 +36,8 @@ func (s *Subject) FunctionAt(file string, line int) *Function {
 // Line returns the line of a position in the function.
 func (f *Function) Line(pos token.Pos) int { return f.fset.Position(pos).Line }
 
-// FunctionOf returns a declared function of the user's own by the name the linker gives
-// it, nil where its source is not at hand. Its object is nil where it is not typed.
+// FunctionOf returns a declared function of the user's own by its linker
+// name, nil if its source is not available. Its object is nil if it is not typed.
 func (s *Subject) FunctionOf(name string) *typed.Function {
 	if _, made := symbolname.Cut(name); s.Program == nil || made != symbolname.Written {
 		return nil
@@ -45,7 +45,7 @@ func (s *Subject) FunctionOf(name string) *typed.Function {
 	return s.Program.FuncOf(name)
 }
 
-// PackageOf returns the package that a file is of, nil where it is not typed.
+// PackageOf returns the package of a file, nil if it is not typed.
 func (s *Subject) PackageOf(file string) *typed.Package {
 	if s.Program != nil {
 		if pkg, _ := s.Program.FileOf(file); pkg != nil && pkg.Types != nil {
@@ -56,8 +56,8 @@ func (s *Subject) PackageOf(file string) *typed.Package {
 }
 
 // TakesAny reports whether a function of the user's own, or a method of an
-// interface, takes any number of values of any type, by the name the linker gives
-// it; an interface's is "package.Interface.Method".
+// interface, takes any number of values of any type, by its linker name;
+// an interface's is "package.Interface.Method".
 func (s *Subject) TakesAny(name string) bool {
 	if s.Program == nil {
 		return false

@@ -33,9 +33,9 @@ const (
 )
 
 // GrowingBuffer looks for a buffer in the benchmark that grows with b.N, and
-// says where it is and what it hides. It needs an allocation profile taken
-// with memprofilerate=1, in which every block's size is a label, and the
-// number of iterations: of few it says nothing.
+// returns a text with its location and its cost. It needs an allocation profile
+// recorded with memprofilerate=1, in which every block's size is a label, and the
+// number of iterations; with few, it finds nothing.
 func GrowingBuffer(s *Subject) (text string, found bool) {
 	if s.Allocs == nil || s.AllocIterations < growthRuns || !s.isBenchmark() {
 		return "", false
@@ -146,7 +146,7 @@ func (s *Subject) growthText(p Location, sizes []int64, bytes int64) string {
 		cpu := s.CPUShare(baseWhere(s.CPU, s.CPUColumn, func(stack []callstack.FrameID) bool { return grows(s.CPU, stack, p.Function) }))
 		text += fmt.Sprintf(" and %s of the CPU time", quantity.Percent(cpu))
 	}
-	return text + ", which every share includes and which hides what the code gains; make it anew or reset it in each iteration"
+	return text + ", which every share includes and which hides gains in the code; allocate a new one or reset it in each iteration"
 }
 
 // grows reports whether a CPU sample grows a buffer directly below the place.

@@ -103,9 +103,9 @@ func passing(c *hot.Classified, column int, places []Location) Keep {
 // most of them is named.
 const fewestUnder = 20
 
-// MostUnder returns the own line that most of the CPU time under a lock, which under
-// selects, is spent at or below, innermost first, and its share of that time. It is none where the
-// samples are few, or no line has half of them.
+// MostUnder returns the user's own line with most of the CPU time under a lock, which
+// under selects, at or below it, innermost first, and its share of that time. ok is false
+// if the samples are few, or no line has half of them.
 func (s *Subject) MostUnder(under Keep) (at Location, share float64, ok bool) {
 	if s.CPUSamples(under) < fewestUnder {
 		return at, 0, false

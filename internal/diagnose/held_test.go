@@ -161,9 +161,9 @@ func TestCeilingOfADelay(t *testing.T) {
 		{"service", recording.TargetService, 2e6, 30_000, 1 / 0.95, 2.5, "100 µs of waiting for the lock in a request of 2.00 ms"},
 		{"long waits", recording.TargetService, 2e6, 2000, 4, 4, "1.50 ms of waiting"},
 		{"longer than requests take", recording.TargetService, 2e6, 1, finding.MaxCeiling, finding.MaxCeiling, ""},
-		{"service time unknown", recording.TargetService, 0, 30_000, 1, 2.5, "how much longer it takes for that is unknown"},
+		{"service time unknown", recording.TargetService, 0, 30_000, 1, 2.5, "the delay's effect on the time is unknown"},
 		{"requests unknown", recording.TargetService, 2e6, 0, 1, 2.5, "unknown"},
-		{"program", recording.TargetProgram, 0, 1, 1, 2.5, "side by side"},
+		{"program", recording.TargetProgram, 0, 1, 1, 2.5, "wait concurrently"},
 	} {
 		s := subject("B", cpu, nil, mutexProfile(sample{stack: []string{"m/x.f"}, n: 3e9}))
 		s.Kind, s.MutexIterations, s.Run = test.kind, test.requests, &Conditions{ServiceTimeNs: test.serviceTime}

@@ -74,8 +74,8 @@ func TestHome(t *testing.T) {
 		{at("buf :=", 1), Anywhere, false},
 		{at("buf :=", 2), "in a sync.Pool", false},
 		{at("buf :=", 3), "in a sync.Pool", false},
-		{at("buf :=", 4), "in a variable before the loop or, where the function itself is called often, in a sync.Pool or, handed in as an argument, with the caller", false},
-		{at("other :=", 0), "in a sync.Pool or, handed in as an argument, with the caller", false},
+		{at("buf :=", 4), "in a variable before the loop or, if the function itself is called often, in a sync.Pool or, passed as an argument, with the caller", false},
+		{at("other :=", 0), "in a sync.Pool or, passed as an argument, with the caller", false},
 		{at("inner :=", 0), Anywhere, false},
 		{Location{File: "unknown.go", Line: 1}, Anywhere, false},
 	} {
@@ -85,8 +85,8 @@ func TestHome(t *testing.T) {
 		}
 	}
 	// A remedy that speaks of the loop is not told twice, and another not at all.
-	const looped = "Make it once before the loop. Where the function itself is called often: keep it "
-	if got, _ := s.home(looped+Anywhere+".", at("buf :=", 4)); got != looped+"in a sync.Pool or, handed in as an argument, with the caller." {
+	const looped = "Allocate it once before the loop. If the function itself is called often: keep it "
+	if got, _ := s.home(looped+Anywhere+".", at("buf :=", 4)); got != looped+"in a sync.Pool or, passed as an argument, with the caller." {
 		t.Error(got)
 	}
 	if got, shown := s.home("Use a slice.", at("buf :=", 0)); got != "Use a slice." || shown != nil {

@@ -17,11 +17,11 @@ import (
 // other does.
 const asked = 3
 
-// LeastAsked is the least share of the base's time of a cost at a hot place that a
-// rule may claim when asked about the place.
+// LeastAsked is the smallest share of the base's time, of a cost at a hot place, that a
+// rule may claim when it is applied to the place.
 const LeastAsked = 0.15
 
-// Spot is a hot place of one subject, for rules that are asked about places.
+// Spot is a hot place of one subject, for rules that are applied to places.
 type Spot struct {
 	Function string // the declared function, as the linker names it
 	File     string // as the frames have it
@@ -32,8 +32,8 @@ type Spot struct {
 
 // Judgement is a rule's judgement about a place.
 type Judgement struct {
-	Cause string // what the cost is, a sentence; "" where the rule does not know
-	Claim *Claim // nil: nothing says that it could be taken away
+	Cause string // the cost, in a sentence; "" if the rule does not know
+	Claim *Claim // nil: there is no evidence that it could be avoided
 }
 
 // Work is a sample of a place.
@@ -280,23 +280,23 @@ func causeWords(kind places.Kind, called string) string {
 	case places.Allocation, places.Assist:
 		return "taking memory"
 	case places.Cleared:
-		return "clearing memory that was just taken: its length is the cost"
+		return "clearing newly allocated memory: its length is the cost"
 	case places.Moved:
-		return "copying: the length of what is copied, and how often, is the cost"
+		return "copying: the cost is the length of each copy times their number"
 	case places.Compared:
 		return "comparing and searching bytes: their number is the cost"
 	case places.Map:
-		return "work on a map: each look-up hashes the key and compares it with what the map holds"
+		return "map operations: each lookup hashes the key and compares it with keys of the map"
 	case places.Hashing:
-		return "hashing: the length of what is hashed, and how often, is the cost"
+		return "hashing: the cost is the length of each input times their number"
 	case places.Clock:
-		return "asking for the time"
+		return "reading the clock"
 	case places.Random:
-		return "making random numbers"
+		return "generating random numbers"
 	case places.Lock:
-		return "taking and giving back a lock"
+		return "acquiring and releasing a lock"
 	case places.Channel:
-		return "handing over by a channel"
+		return "channel operations"
 	case places.Start:
 		return "starting goroutines"
 	}

@@ -8,8 +8,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// Snapshot is a profile of a state, as it was at one moment: the goroutines
-// there were, or the objects that were alive.
+// Snapshot is a profile of a state at one moment: the existing goroutines,
+// or the live objects.
 type Snapshot struct {
 	AtNs int64
 	*hot.Classified

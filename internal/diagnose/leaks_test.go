@@ -68,7 +68,7 @@ func TestLeakOfTheTest(t *testing.T) {
 		return claims
 	}
 	res := Run(registryOf(t, rule), []*Subject{s})
-	const want = "B: leak-of-goroutines at /m/x_test.go:3 (m/x.f) leaks: 1,000 goroutines left behind, 2 for each operation: it is code of the test, and no change of the package removes it"
+	const want = "B: leak-of-goroutines at /m/x_test.go:3 (m/x.f) leaks: 1,000 goroutines left behind, 2 for each operation: it is test code, so no change of the package removes it"
 	if len(res.Findings) != 0 || !slices.Contains(res.Warnings, want) {
 		t.Errorf("%+v, %q", res.Findings, res.Warnings)
 	}

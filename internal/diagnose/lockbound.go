@@ -47,9 +47,9 @@ func lockVerdict(subjects []*Subject, lock string) (Verdict, bool) {
 	if seen < enoughDelay || delay < lockBound*(delay+cpu) {
 		return Verdict{}, false
 	}
-	v := Verdict{Kind: LockBound, Text: fmt.Sprintf("Lock-bound: goroutines wait for locks %s for each second of the measured code's CPU time", quantity.Nanoseconds(1e9*delay/max(cpu, 1)))}
+	v := Verdict{Kind: LockBound, Text: fmt.Sprintf("Lock-bound: goroutines wait for locks for %s per second of the measured code's CPU time", quantity.Nanoseconds(1e9*delay/max(cpu, 1)))}
 	if cpu == 0 {
-		v.Text = fmt.Sprintf("Lock-bound: goroutines waited for locks for %s, and the measured code took no CPU time that shows", quantity.Nanoseconds(delay))
+		v.Text = fmt.Sprintf("Lock-bound: goroutines waited for locks for %s, and the measured code has no CPU samples", quantity.Nanoseconds(delay))
 	}
 	return v.at(lock), true
 }

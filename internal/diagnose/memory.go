@@ -91,7 +91,7 @@ func (s *Subject) manage() (m memoryManagement) {
 }
 
 // CollectorShare returns the share of the CPU time of the base and the runtime's background
-// work that the collector's own goroutines take, in [0,1].
+// work that the garbage collector's own goroutines take, in [0,1].
 func (s *Subject) CollectorShare() float64 {
 	m := s.memory()
 	return ratio(m.collect, m.base+m.background)
@@ -164,7 +164,7 @@ func (m memoryManagement) near() string {
 	if n == 0 || share.Low > allocationBound || share.High < allocationBound {
 		return ""
 	}
-	return fmt.Sprintf("; near the threshold: %s ± %.1f of CPU time allocates and collects garbage, and %s parts allocation-bound from CPU-bound",
+	return fmt.Sprintf("; near the threshold: allocation and garbage collection take %s ± %.1f of CPU time, and the limit between allocation-bound and CPU-bound is %s",
 		quantity.Percent(m.share()), 50*(share.High-share.Low), quantity.Percent(allocationBound))
 }
 
@@ -203,6 +203,6 @@ func collectorText(subjects []*Subject, m memoryManagement) string {
 	if subjects[0].isBenchmark() || !live.Known || live.Steady || live.To <= 0 || live.To > smallHeap {
 		return ""
 	}
-	return fmt.Sprintf("; the collector takes %s of CPU time for %s that are alive: GOGC=400 makes it work a quarter as often as the default, with a heap of some %s, which GOMEMLIMIT can bound",
+	return fmt.Sprintf("; garbage collection takes %s of CPU time for a live heap of %s: GOGC=400 makes collections a quarter as frequent as the default, with a heap of some %s, which GOMEMLIMIT can bound",
 		quantity.Percent(share), quantity.Bytes(live.To), quantity.Bytes(5*live.To))
 }

@@ -159,7 +159,7 @@ func cpuBound(subjects []*Subject, need int64) string {
 	}
 	text := "CPU-bound, spread over many functions"
 	if fn, share := mostOwn(subjects); fn != "" {
-		text += fmt.Sprintf(", the most of it below %s (%s)", fn, quantity.Percent(share))
+		text += fmt.Sprintf(", most of it in calls from %s (%s)", fn, quantity.Percent(share))
 	}
 	return text
 }

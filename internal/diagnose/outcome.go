@@ -10,7 +10,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Outcome says what the measurement gave.
+// Outcome is the kind of result of the measurement.
 type Outcome string
 
 const (
@@ -18,8 +18,8 @@ const (
 	OutcomePlaces   Outcome = "places"          // no rule knows a cause: look there first
 	OutcomeFloor    Outcome = "floor"           // one line of own instructions: only another algorithm or fewer calls help
 	OutcomeSpread   Outcome = "spread"          // no place holds Threshold
-	OutcomeFew      Outcome = "too-few-samples" // to rank places or to ask rules
-	OutcomeInvalid  Outcome = "invalid"         // nothing was measured that says anything
+	OutcomeFew      Outcome = "too-few-samples" // to rank places or to apply rules
+	OutcomeInvalid  Outcome = "invalid"         // the measurement is not valid
 )
 
 // floorShare is what one line has to hold, of the base and of its own cost in
@@ -96,7 +96,7 @@ func (l *ledger) ofItsOwn(e *entry) string {
 	if e.callees[""][cpuTime] == e.sum[cpuTime] && !slices.ContainsFunc(l.subjects, func(c *charges) bool { return c.Allocs == nil }) {
 		return "calls nothing and allocates nothing"
 	}
-	return "nearly all of it in instructions of its own"
+	return "nearly all of it in its own instructions"
 }
 
 // named returns where a place is, as far as the profile tells.
@@ -131,7 +131,7 @@ func (l *ledger) spread() string {
 		text += fmt.Sprintf("; %s is the benchmark's own work", quantity.Percent(share))
 	}
 	if own := l.accounts[cpuTime].split("cpu", 0).Packages; len(own) > 0 && own[0].Ratio >= Threshold && own[0].Package != "" {
-		text += fmt.Sprintf("; %s is %s on its own", quantity.Percent(own[0].Ratio), brief(own[0].Package))
+		text += fmt.Sprintf("; %s is in %s itself", quantity.Percent(own[0].Ratio), brief(own[0].Package))
 	}
 	return text
 }
@@ -158,9 +158,9 @@ func (l *ledger) ownWork() []string {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("%s: %s of the base is the benchmark's own work and code of tests, which no place or finding is about", worst, quantity.Percent(most))}
+		return []string{fmt.Sprintf("%s: %s of the base is the benchmark's own work and test code, which findings and places leave out", worst, quantity.Percent(most))}
 	}
-	return []string{fmt.Sprintf("%s to %s of the base of %s is their own work and code of tests, which no place or finding is about: most in %s",
+	return []string{fmt.Sprintf("%s to %s of the base of %s is the benchmarks' own work and test code, which findings and places leave out: most in %s",
 		quantity.Percent(least), quantity.Percent(most), quantity.Plural(names, "benchmark"), worst)}
 }
 

@@ -81,7 +81,7 @@ func (s *Subject) supportsTests(f *callstack.Frame) bool {
 }
 
 // Innermost returns the innermost frame of the user's own on a stack; without any, the
-// innermost whose function is one that answers for it; nil: there is none.
+// innermost whose function satisfies a condition; nil if there is none.
 func (s *Subject) Innermost(c *hot.Classified, stack []callstack.FrameID, answers func(function string) bool) (other *callstack.Frame) {
 	for _, id := range stack {
 		f := c.Frame(id)

@@ -24,8 +24,8 @@ type Processors struct {
 // all processors than at one, to be named for it.
 const leastAdded = 0.3
 
-// Scaling says in a clause how a benchmark grows with processors, and what stops it;
-// "" where that was not asked.
+// Scaling returns a clause on the speedup of a benchmark with processors, and what stops it;
+// "" if it was not measured.
 func (s *Subject) Scaling() string {
 	p := s.Processors
 	if p == nil {
@@ -40,9 +40,9 @@ func (s *Subject) Scaling() string {
 	case scaling.Scales:
 		return how
 	case scaling.NotBusy:
-		return how + fmt.Sprintf(": it keeps one busy for %s of the time, and waits for other things", quantity.Percent(p.OneBusy))
+		return how + fmt.Sprintf(": it keeps one busy for %s of the time, and otherwise waits", quantity.Percent(p.OneBusy))
 	case scaling.Disturbed:
-		return how + fmt.Sprintf(", which says little: other work had the processors, and it got %.1f of the %.1f that it had use for", p.Busy, min(p.Wanted, float64(p.Processors.Processors)))
+		return how + fmt.Sprintf(", which says little: other processes had the processors, and it got %.1f of the %.1f that it could use", p.Busy, min(p.Wanted, float64(p.Processors.Processors)))
 	case scaling.Unclear:
 		return how + ", which does not say whether it scales: a longer run (-budget) would"
 	}
@@ -59,15 +59,15 @@ func (s *Subject) DoesNotScale() bool {
 func (s *Subject) stops() string {
 	p := s.Processors
 	if !p.MoreWork(p.Machine) {
-		text := fmt.Sprintf("%.1f of them work on average", p.Busy)
+		text := fmt.Sprintf("%.1f of them are busy on average", p.Busy)
 		if wait := s.longestWait(); wait != "" {
 			return text + ", the others " + wait
 		}
-		return text + ", the others have nothing to do"
+		return text + ", the others are idle"
 	}
 	text := fmt.Sprintf("an operation takes %.2f times the CPU time", p.CPURatio)
 	if at, share := s.addedAt(); at != "" {
-		return text + fmt.Sprintf(", and %s of what is added is %s", quantity.Percent(share), at)
+		return text + fmt.Sprintf(", and %s of the increase is %s", quantity.Percent(share), at)
 	}
 	return text
 }

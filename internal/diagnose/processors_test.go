@@ -46,15 +46,15 @@ func TestScalingNamesWhatStopsIt(t *testing.T) {
 		name, want string
 		s          *Subject
 	}{
-		{"a counter", "an operation takes 4.00 times the CPU time, and 93.3 % of what is added is at /m/x.go:7 (m/x.count, sync/atomic.(*Int64).Add)", work()},
+		{"a counter", "an operation takes 4.00 times the CPU time, and 93.3 % of the increase is at /m/x.go:7 (m/x.count, sync/atomic.(*Int64).Add)", work()},
 		{"the profile at one is missing", "an operation takes 4.00 times the CPU time", func() *Subject {
 			s := work()
 			s.Processors.One = nil
 			return s
 		}()},
-		{"a lock", "1.1 of them work on average, the others wait for the lock at /m/x.go:5 (m/x.get), 300 ns an operation", withBlock("m/x.get:5", "sync.(*Mutex).Lock")},
-		{"a channel", "1.1 of them work on average, the others wait for the channel at /m/x.go:6 (m/x.put), 300 ns an operation", withBlock("m/x.put:6", "runtime.chansend1")},
-		{"nothing that waits", "1.1 of them work on average, the others have nothing to do", waiting()},
+		{"a lock", "1.1 of them are busy on average, the others wait for the lock at /m/x.go:5 (m/x.get), 300 ns an operation", withBlock("m/x.get:5", "sync.(*Mutex).Lock")},
+		{"a channel", "1.1 of them are busy on average, the others wait for the channel at /m/x.go:6 (m/x.put), 300 ns an operation", withBlock("m/x.put:6", "runtime.chansend1")},
+		{"nothing that waits", "1.1 of them are busy on average, the others are idle", waiting()},
 	} {
 		text := test.s.Scaling()
 		if _, tail, _ := strings.Cut(text, " as on 1; "); tail != test.want || !test.s.DoesNotScale() {
@@ -74,8 +74,8 @@ func TestScalingIsSilentInTheVerdict(t *testing.T) {
 		one, all scaling.Turn
 	}{
 		{"4.00 times as fast (4.00 to 4.00) on 4 processors as on 1", one, scaling.Turn{Ns: 25, CPUNs: 100, Busy: 4, Wanted: 4}},
-		{"it keeps one busy for 10.0 % of the time, and waits for other things", scaling.Turn{Ns: 1000, CPUNs: 100, Busy: 0.1, Wanted: 0.1}, scaling.Turn{Ns: 1000, CPUNs: 100, Busy: 0.1, Wanted: 0.1}},
-		{"other work had the processors, and it got 1.0 of the 4.0 that it had use for", one, scaling.Turn{Ns: 100, CPUNs: 100, Busy: 1, Wanted: 6}},
+		{"it keeps one busy for 10.0 % of the time, and otherwise waits", scaling.Turn{Ns: 1000, CPUNs: 100, Busy: 0.1, Wanted: 0.1}, scaling.Turn{Ns: 1000, CPUNs: 100, Busy: 0.1, Wanted: 0.1}},
+		{"other processes had the processors, and it got 1.0 of the 4.0 that it could use", one, scaling.Turn{Ns: 100, CPUNs: 100, Busy: 1, Wanted: 6}},
 	} {
 		s := onProcessors(subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 500}), nil, nil), test.one, test.all)
 		if text := s.Scaling(); !strings.HasSuffix(text, test.want) || s.DoesNotScale() {

@@ -32,31 +32,31 @@ type Rule struct {
 	ID    string // kebab-case, names the cause: "fmt-format"
 	Title string // one line, without a figure
 	Doc   Doc
-	// Evidence is what the rule reads. It is asked when at least one of the
-	// profiles named here was recorded; missing source or calls are the rule's
-	// own business, as its Doc.Silent says.
+	// Evidence is the rule's input. The rule is applied if at least one of the
+	// profiles named here was recorded; it handles missing source or calls itself,
+	// as its Doc.Silent says.
 	Evidence []EvidenceKind
-	// Essential are those of them without which the rule has nothing to say: it
-	// is asked only when all of these were recorded.
+	// Essential are those of them without which the rule finds nothing: it
+	// is applied only if all of these were recorded.
 	Essential []EvidenceKind
-	// MinSamples is how many base samples the CPU profile needs before the
-	// rule says anything about CPU time. Allocations are counted, not sampled
+	// MinSamples is the number of base samples in the CPU profile that a
+	// claim on CPU time requires. Allocations are counted, not sampled
 	// (memprofilerate=1), and need no minimum.
 	MinSamples int
 	// Covers names rules whose claims are part of this rule's: one that lies
 	// inside a statement this rule claims is not repeated.
 	Covers []string
-	// Outranks names rules that have nothing to say where this one has a finding:
-	// its advice is the better one. Below the threshold it leaves them the word.
+	// Outranks names rules whose claims are dropped where this one has a finding:
+	// its advice is the better one. Below the threshold their claims stay.
 	Outranks []string
 	// Find claims places. It changes nothing in the subject.
 	Find func(*Subject) []Claim
-	// At says of one of the first hot places what its cost is, where no other rule
-	// explains it, and claims it where the cost could be taken away. A rule has Find
+	// At explains the cost of one of the first hot places, where no other rule
+	// does, and claims it if the cost could be avoided. A rule has Find
 	// or At, or both.
 	At func(*Subject, *Spot) Judgement
-	// Beside names rules whose findings say in other words what At's claims say. A rule
-	// with such a list is also asked about hot places that have a finding of another
+	// Beside names rules whose findings mean the same as At's claims. A rule
+	// with such a list is also applied to hot places that have a finding of another
 	// rule; nil: it is not.
 	Beside []string
 }
@@ -65,10 +65,10 @@ type Rule struct {
 type Doc struct {
 	What   string // what is claimed
 	Why    string // why it costs
-	Silent string // when the rule says nothing although one might expect it to
+	Silent string // when the rule reports nothing although one might expect it to
 	Fix    string // what to change
 	Before string // an example, Go source
-	After  string // the same, mended
+	After  string // the same, fixed
 }
 
 // Claim is a rule's claim about one location of one benchmark.
@@ -80,22 +80,22 @@ type Claim struct {
 	// Avoidable is the part of Cost that the remedy removes; the threshold is
 	// applied to it. The zero value means all of Cost.
 	Avoidable Samples
-	// Removed is the share of Avoidable that goes, where a part of each of its
-	// samples does: one of ten calls stays, a smaller block is allocated. The zero
+	// Removed is the removed share of Avoidable, if the remedy removes a part of each
+	// sample: one of ten calls remains, a smaller block is allocated. The zero
 	// value means all of it.
 	Removed Removed
-	// Wait is the part of the time, in [0,1], that is lost at the place beside what the
-	// base's samples there hold: of requests, of the span of a trace or of the
-	// processors, which wait or work for the collector, as the evidence says. The
-	// rule has judged it; it counts for the threshold as a share of time does.
+	// Wait is the part of the time, in [0,1], that is lost at the place beside the
+	// base's samples there: of requests, of the span of a trace or of the
+	// processors, which wait or work for the garbage collector, as the evidence says. The
+	// rule has computed it; it counts for the threshold as a share of time does.
 	Wait       float64
 	Confidence finding.Confidence // as far as the rule can tell; the runner may lower it
 	Why        string
 	Remedy     string
 	Evidence   []finding.Evidence
 	Fixable    bool
-	// InTime is set where bytes are no fault by themselves: the claim has to be worth
-	// the threshold of the time, the collector's work for its bytes included.
+	// InTime is set if bytes alone make no finding: the claim has to be worth
+	// the threshold of the time, including the garbage collector's work for its bytes.
 	InTime bool
 	// Leak describes a leak, in a claim of one; else nil. The rule alone decides
 	// about such a claim, not a share of time or bytes.
@@ -108,7 +108,7 @@ type Claim struct {
 	Held []Location
 }
 
-// Removed is a part of samples by share, of what they hold.
+// Removed is the removed share of the time and the bytes of samples.
 type Removed struct{ Time, Bytes float64 }
 
 // Location is the location of a statement of the user's own code.
@@ -163,7 +163,7 @@ func (s *Set) Keep() Keep {
 // makes a claim a finding. It is the same for every rule and every program.
 const Threshold = 0.05
 
-// MinCPUSamples is the number of base samples that of a CPU profile a rule should ask
-// for unless it has a reason of its own: with 200, a place that holds 5 % has
+// MinCPUSamples is the number of base samples of a CPU profile that a rule should
+// require unless it has a reason of its own: with 200, a place with 5 % has
 // 10 samples, give or take 3 (the standard deviation of a binomial count).
 const MinCPUSamples = 200

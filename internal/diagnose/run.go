@@ -22,22 +22,22 @@ type Result struct {
 	Findings []finding.Finding // at or above the threshold, most worth first
 	Below    []finding.Finding // the rest, in the same order
 	Verdict  Verdict
-	// HotPlaces are where the cost lies, whether a rule knows the cause or not,
-	// in order of worth; Accounts say what became of everything else.
+	// HotPlaces are the places of cost, whether a rule knows the cause or not,
+	// in order of worth; Accounts account for everything else.
 	HotPlaces []finding.HotPlace
 	Accounts  []finding.Account
 	Warnings  []string
-	// NotAsked says of each subject which rules it was not recorded for: no doubt,
-	// but what silence does not cover.
+	// NotAsked names, for each subject, the rules that lacked their input: not a
+	// doubt, but their silence means nothing.
 	NotAsked []string
-	// Asked are the rules that could look at something, in the registry's
-	// order, and Looked the benchmarks that they looked at.
+	// Asked are the rules that had input, in the registry's order, and Looked is
+	// the number of benchmarks to which they were applied.
 	Asked  []string
 	Looked int
 }
 
-// Run asks every rule about every subject. It changes nothing in the subjects
-// but what they cache, and its result depends on their order in nothing.
+// Run applies every rule to every subject. It changes only the subjects' caches,
+// and its result does not depend on their order.
 func Run(reg *Registry, subjects []*Subject) Result {
 	var res Result
 	merged := newMerger()
@@ -100,7 +100,7 @@ func Run(reg *Registry, subjects []*Subject) Result {
 	// Of a single subject the verdict may have said it already.
 	if len(short) > 0 && (len(subjects) > 1 || res.Verdict.Kind != TooFewSamples) {
 		slices.Sort(short)
-		res.Warnings = append(res.Warnings, fmt.Sprintf("too few samples to speak about CPU time: %s; %s", strings.Join(short, ", "), forMore(subjects)))
+		res.Warnings = append(res.Warnings, fmt.Sprintf("too few samples to report on CPU time: %s; %s", strings.Join(short, ", "), forMore(subjects)))
 	}
 	for _, texts := range []*[]string{&res.Warnings, &res.NotAsked} {
 		slices.Sort(*texts)
@@ -182,7 +182,7 @@ func (s *Subject) ask(rules []Rule) (out []weighedClaim, warnings, notAsked []st
 		if len(ids) > 1 {
 			were = "were"
 		}
-		notAsked = append(notAsked, fmt.Sprintf("%s: %s %s not asked: no %s was recorded%s", s.Benchmark, strings.Join(ids, " and "), were, what, s.locksUnseen(what)))
+		notAsked = append(notAsked, fmt.Sprintf("%s: %s %s not applied: no %s was recorded%s", s.Benchmark, strings.Join(ids, " and "), were, what, s.locksUnseen(what)))
 	}
 	if len(unasked) > 0 {
 		notAsked = append(notAsked, fmt.Sprintf("%s: rules without input, because their profiles were not recorded: %s", s.Benchmark, strings.Join(unasked, ", ")))
@@ -212,7 +212,7 @@ func (r *Rule) find(s *Subject) (claims []Claim, failure string) {
 }
 
 func (r *Rule) failure(err any) string {
-	return fmt.Sprintf("the rule %s failed, and says nothing (%v): report it with the recording, if you can", r.ID, err)
+	return fmt.Sprintf("the rule %s failed and reports nothing (%v): please report it, with the recording if you can", r.ID, err)
 }
 
 func (s *Subject) hasEvidence(r *Rule) bool {
@@ -336,7 +336,7 @@ func (m *merger) add(s *Subject, w weighedClaim) {
 		f.UnderLock = s.At(*w.underLock)
 		f.Unknown.Delay = false
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: "mutex", Text: fmt.Sprintf(
-			"the lock at %s is held while this runs, and others wait for it: its delay (%s of that delay and the base's CPU time) is counted here too", f.UnderLock, quantity.Percent(f.DelayRatio))})
+			"the lock at %s is held while this runs, and other goroutines wait for it: its delay (%s of that delay and the base's CPU time) is counted here too", f.UnderLock, quantity.Percent(f.DelayRatio))})
 	}
 	if c.aboutWaits() {
 		f.Processors = s.Procs

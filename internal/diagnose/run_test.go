@@ -290,7 +290,7 @@ func TestTooFewSamples(t *testing.T) {
 		t.Errorf("warnings: %q", res.Warnings)
 	}
 	other := subject("BenchmarkY", cpu, nil, nil)
-	want := "too few samples to speak about CPU time: BenchmarkX has 199 of the base and needs 200, BenchmarkY has 199 of the base and needs 200; raise -budget or -benchtime"
+	want := "too few samples to report on CPU time: BenchmarkX has 199 of the base and needs 200, BenchmarkY has 199 of the base and needs 200; raise -budget or -benchtime"
 	if got := Run(reg, []*Subject{other, s}).Warnings; len(got) != 1 || got[0] != want {
 		t.Errorf("of two benchmarks: %q", got)
 	}
@@ -472,7 +472,7 @@ func TestEssentialEvidence(t *testing.T) {
 	r.Find = func(*Subject) []Claim { asked = true; return nil }
 	cpu := cpuProfile(sample{stack: []string{"m/x.f"}, n: 500})
 	res := Run(registryOf(t, r), []*Subject{subject("B", cpu, nil, nil)})
-	if asked || len(res.Asked) != 0 || res.Looked != 0 || len(res.Warnings) != 0 || !slices.Equal(res.NotAsked, []string{"B: lock was not asked: no mutex profile was recorded"}) {
+	if asked || len(res.Asked) != 0 || res.Looked != 0 || len(res.Warnings) != 0 || !slices.Equal(res.NotAsked, []string{"B: lock was not applied: no mutex profile was recorded"}) {
 		t.Errorf("asked %v, %q of %d, warnings %q, not asked %q", asked, res.Asked, res.Looked, res.Warnings, res.NotAsked)
 	}
 	res = Run(registryOf(t, r), []*Subject{subject("B", cpu, nil, mutexProfile())})

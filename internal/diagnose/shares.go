@@ -97,7 +97,7 @@ func (s Samples) Union(o Samples) Samples {
 	return Samples{CPU: either(s.CPU, o.CPU), Allocs: either(s.Allocs, o.Allocs)}
 }
 
-// CPUEvidence is "12 of 345 base samples do this"; nothing where none do.
+// CPUEvidence is "12 of 345 base samples do this"; nothing if none do.
 func (s *Subject) CPUEvidence(of Keep, what string) []finding.Evidence {
 	if of == nil {
 		return nil

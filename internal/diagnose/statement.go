@@ -10,8 +10,8 @@ import (
 	"whet/internal/typed"
 )
 
-// Statement is the smallest statement around a source line: what a rule names
-// as a place. A profile knows lines only; a call chain or a literal over
+// Statement is the smallest statement around a source line: the place that a rule
+// names. A profile has only lines; a call chain or a literal over
 // several lines is one place.
 type Statement struct {
 	File        string

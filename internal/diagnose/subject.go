@@ -12,14 +12,14 @@ import (
 	"whet/internal/typed"
 )
 
-// Subject is everything known about one benchmark: what rules look at. Any
+// Subject is everything known about one benchmark: the input of the rules. Any
 // profile may be nil. Rules change nothing in it.
 type Subject struct {
-	// Benchmark is "BenchmarkX/sub", or the name of what else was run: the
+	// Benchmark is "BenchmarkX/sub", or the name of another target: the
 	// command of a program, the URL of a service.
 	Benchmark string
-	// Kind is what was run: recording.TargetBenchmark, ... Of a program all
-	// code is the measured code; of a service an iteration is a request.
+	// Kind is the kind of target: recording.TargetBenchmark, ... In a program all
+	// code is the measured code; in a service an iteration is a request.
 	Kind    string
 	Package string // import path of the package under test
 	Module  string // path of its module; "" when unknown
@@ -31,7 +31,7 @@ type Subject struct {
 	// of, where each alone has too few samples; nil: it is one benchmark.
 	Pool []string
 
-	// Lone: one profile is all there is, and nobody could have recorded more.
+	// Lone is set if there is only one profile, and whet could not have recorded more.
 	Lone bool
 
 	CPU       *hot.Classified // sample types samples/count, cpu/nanoseconds
@@ -47,32 +47,32 @@ type Subject struct {
 	Scheduling *recording.Scheduling
 
 	// Inits are the initializations of packages in one of a program's runs, as the
-	// runtime counts them; none: it was not asked.
+	// runtime counts them; none if that was not recorded.
 	Inits []gctrace.Init
 
-	// Trace is what execution traces say of waiting; nil: there is none.
+	// Trace is the waiting in execution traces; nil if there are none.
 	Trace *Trace
 
 	// Goroutines and Heap are states of the target in the order of time, the
-	// last of them that of its end; of one moment nobody knows what was added.
+	// last of them that of its end; a single one does not show growth.
 	Goroutines, Heap []Snapshot
 	Proven           *Snapshot // goroutines that the runtime proves to be leaked; nil: it was not asked
-	// GoroutineCount and LiveHeap are what became of their number and of the
-	// bytes that were alive.
+	// GoroutineCount and LiveHeap are the rise of their number and of the
+	// live bytes.
 	GoroutineCount, LiveHeap Rise
 	// Operations are those between the first and the last of Goroutines, of a
 	// benchmark all of its run; HeapOperations the same of Heap. 0: unknown.
 	Operations, HeapOperations int64
 
-	// Procs is how many processors the measured code ran on, GOMAXPROCS; 0
+	// Procs is the number of processors of the measured code, GOMAXPROCS; 0
 	// unknown.
 	Procs int
 
-	// Processors is how a parallel benchmark grows with processors; nil: it was not
-	// asked.
+	// Processors is the speedup of a parallel benchmark with processors; nil if it was
+	// not measured.
 	Processors *Processors
 
-	// Run is what else is known of a program's or service's run; nil for
+	// Run has the other measurements of a program's or service's run; nil for
 	// benchmarks.
 	Run *Conditions
 
@@ -82,9 +82,9 @@ type Subject struct {
 	MutexIterations int64
 	BlockIterations int64
 
-	// MutexFraction: of so many contentions the mutex profile sampled one, and
-	// counts it as so many; 0: unknown. The block profile counts every wait that
-	// is longer than its rate.
+	// MutexFraction is the number of contentions of which the mutex profile sampled
+	// one, and as which it counts that; 0: unknown. The block profile counts every
+	// wait that is longer than its rate.
 	MutexFraction int64
 
 	AllocIterations int64   // calls of the benchmark's loop that Allocs covers
@@ -98,8 +98,8 @@ type Subject struct {
 	// Program is the measured program as the type checker sees it; nil where the
 	// recording has no types. It may serve several subjects, one at a time.
 	Program *typed.Program
-	// Decisions are the compiler's on a line that are worth showing. They are asked for
-	// once all rules have been; nil: none are known.
+	// Decisions returns the compiler's decisions on a line that are worth showing. It is
+	// called after all rules; nil: none are known.
 	Decisions func(SourceLine) []string
 
 	// Filled on demand: a subject is used by one goroutine at a time.

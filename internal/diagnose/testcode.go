@@ -31,7 +31,7 @@ func (s *Subject) withoutTests(ws []weighedClaim) (rest []weighedClaim, warnings
 			if w.claim.Leak != nil {
 				costs = "leaks: " + leakText(w.claim.Leak)
 			}
-			warnings = append(warnings, fmt.Sprintf("%s: %s at %s (%s) %s: it is code of the test, and no change of the package removes it", s.Benchmark, w.rule.ID, s.At(*p), p.Function, costs))
+			warnings = append(warnings, fmt.Sprintf("%s: %s at %s (%s) %s: it is test code, so no change of the package removes it", s.Benchmark, w.rule.ID, s.At(*p), p.Function, costs))
 		}
 		return true
 	})
@@ -62,13 +62,13 @@ func (s *Subject) testLocks() string {
 		return ""
 	}
 	at, function := s.lockAt(&tests[0])
-	return fmt.Sprintf("%s: waiting for the test's own lock at %s (%s) is %s of lock delay and CPU time: no change of the package removes it",
+	return fmt.Sprintf("%s: waiting for the test's own lock at %s (%s) takes %s of lock delay and CPU time: no change of the package removes it",
 		s.Benchmark, at, function, quantity.Percent(share))
 }
 
 // MeasuresModule reports whether a benchmark measures code of the user's: a
 // stack of its base in twenty or more passes through a function of the module
-// that is not a test's. By bytes where there is no CPU time; a benchmark without
+// outside tests. Without CPU time, bytes decide; a benchmark without
 // either may measure anything. Programs and services are the user's as a whole.
 func (s *Subject) MeasuresModule() bool {
 	if !s.isBenchmark() {
@@ -99,7 +99,7 @@ func ofModule(subjects []*Subject) (kept []*Subject, warnings []string) {
 		if s.MeasuresModule() {
 			kept = append(kept, s)
 		} else {
-			warnings = append(warnings, s.Benchmark+" measures next to no code of the module: the verdict is of the other benchmarks, and its tables follow theirs")
+			warnings = append(warnings, s.Benchmark+" runs almost no code of the module: the verdict covers the other benchmarks, and its tables follow theirs")
 		}
 	}
 	if len(kept) == 0 {

@@ -41,11 +41,11 @@ func TestOneSampledWaitIsNotTen(t *testing.T) {
 	if v := one(build(115e6, 1000)); v.Kind != CPUBound {
 		t.Errorf("%+v", v)
 	}
-	if v := one(build(600e6, 1000)); v.Kind != LockBound || !strings.Contains(v.Text, "wait for locks 600 ms for each second") {
+	if v := one(build(600e6, 1000)); v.Kind != LockBound || !strings.Contains(v.Text, "wait for locks for 600 ms per second") {
 		t.Errorf("%+v", v)
 	}
 	// 300 ms in half of the iterations are the same.
-	if v := one(build(300e6, 500)); v.Kind != LockBound || !strings.Contains(v.Text, "wait for locks 600 ms for each second") {
+	if v := one(build(300e6, 500)); v.Kind != LockBound || !strings.Contains(v.Text, "wait for locks for 600 ms per second") {
 		t.Errorf("%+v", v)
 	}
 	// The process had a processor for a quarter of the time it could have used
@@ -107,7 +107,7 @@ func TestCodeOfTestsIsNoFinding(t *testing.T) {
 	}
 	res = Run(registryOf(t, ruleFor("none", "m/x.absent", 50)), []*Subject{s})
 	if !slices.ContainsFunc(res.Warnings, func(w string) bool {
-		return strings.HasPrefix(w, "BenchmarkX: waiting for the test's own lock at /m/x_test.go:7 (m/x.note) is 75.0 % of lock delay")
+		return strings.HasPrefix(w, "BenchmarkX: waiting for the test's own lock at /m/x_test.go:7 (m/x.note) takes 75.0 % of lock delay")
 	}) || res.Verdict.Kind != CPUBound {
 		t.Errorf("%+v, warnings: %q", res.Verdict, res.Warnings)
 	}
@@ -136,10 +136,10 @@ func TestVerdictIsOfTheModule(t *testing.T) {
 	if res.Verdict.Text != "CPU-bound in m/x.marshal (100.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 100.0 % of the time" {
 		t.Errorf("%q", res.Verdict.Text)
 	}
-	if len(res.Warnings) != 1 || !strings.HasPrefix(res.Warnings[0], "BenchmarkStd measures next to no code of the module") {
+	if len(res.Warnings) != 1 || !strings.HasPrefix(res.Warnings[0], "BenchmarkStd runs almost no code of the module") {
 		t.Errorf("warnings: %q", res.Warnings)
 	}
-	if v := verdictOf(t, others); v.Text != "CPU-bound in encoding/json.Marshal (100.0 % of CPU); no place holds 5.0 % of it; 100.0 % is encoding/json on its own" {
+	if v := verdictOf(t, others); v.Text != "CPU-bound in encoding/json.Marshal (100.0 % of CPU); no place holds 5.0 % of it; 100.0 % is in encoding/json itself" {
 		t.Errorf("%q", v.Text)
 	}
 	// 15 of 300 are a twentieth, 14 are less.

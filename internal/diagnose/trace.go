@@ -32,8 +32,8 @@ type TraceWait struct {
 	Stack []callstack.Frame // leaf first
 	Count int64             // that ended
 	Ns    int64             // of all goroutines
-	// SpareNs is for how long somebody waited here while a processor was idle, each
-	// moment once; RanNs what they had run since their waits before.
+	// SpareNs is the time in which a goroutine waited here while a processor was idle, each
+	// moment once; RanNs the time they had run since their waits before.
 	SpareNs, RanNs int64
 }
 
@@ -49,8 +49,8 @@ type TraceRequests struct {
 // maxTraceWaits bounds what is kept of each trace: places beyond take next to no time.
 const maxTraceWaits = 400
 
-// NewTrace adds up what traces of one process say; w is what is known of their
-// requests, nil: nothing.
+// NewTrace adds up traces of one process; w has their requests, nil if they
+// are unknown.
 func NewTrace(traces []*sched.Result, w *wall.Result) *Trace {
 	t := &Trace{}
 	for _, r := range traces {
@@ -93,9 +93,9 @@ type LocationWait struct {
 	Mechanism []string // the functions between the statement and the leaf
 }
 
-// OwnWaits adds the waits up that the user's own statements ask for: those where
-// nothing but the runtime, packages sync and internal ones lie between the statement
-// and the wait. Of several stacks at one, Stack is that of the most waits and SpareNs
+// OwnWaits adds up the waits of the user's own statements: those with only
+// the runtime, package sync and internal packages between the statement
+// and the wait. Of several stacks at one, Stack is the one with the most waits and SpareNs
 // the largest.
 func (s *Subject) OwnWaits() []*LocationWait {
 	type key struct{}
@@ -142,9 +142,9 @@ func isWaiting(pkg string) bool {
 	return pkg == "runtime" || pkg == "sync" || pkg == "syscall" || strings.HasPrefix(pkg, "internal/")
 }
 
-// ParkNs is the most of a processor's time that the scheduler is taken to need for one
+// ParkNs is the most processor time that counts as the scheduler's for one
 // wait: to park a goroutine, find another, and make it run again, for which a thread may
-// have to be woken. What the profile has of the scheduler beyond that is processors that
+// have to be woken. The scheduler's samples beyond that are processors that
 // look for work.
 const ParkNs = 4000
 
@@ -171,7 +171,7 @@ type HandOff struct {
 // Share returns the share of time that would be saved if nobody waited there.
 func (h *HandOff) Share() float64 { return min(h.Operate+h.Schedule, 1) }
 
-// HandOff works out what waiting at places costs.
+// HandOff computes the cost of waiting at places.
 func (s *Subject) HandOff(at []*LocationWait) HandOff {
 	h := HandOff{}
 	mem, t := s.memory(), s.Trace
@@ -271,12 +271,12 @@ func isOperation(function string) bool {
 	return false
 }
 
-// Evidence says it in sentences.
+// Evidence returns the figures in sentences.
 func (h *HandOff) Evidence(s *Subject) []finding.Evidence {
 	return []finding.Evidence{
 		{Kind: "trace", Text: fmt.Sprintf("%s at both ends in %s of the trace, %s a second; a goroutine ran for %s between two of them on average",
 			quantity.Plural(int(h.Waits), "wait"), quantity.Nanoseconds(float64(s.Trace.SpanNs)), quantity.Count(float64(h.PerSecond)), quantity.Nanoseconds(float64(h.RanNs)))},
-		{Kind: "cpu", Text: fmt.Sprintf("%s of the CPU time of the measured code and the scheduler at least are operations there (%s), and %s the scheduler's work for these waits",
+		{Kind: "cpu", Text: fmt.Sprintf("operations there take at least %s of the CPU time of the measured code and the scheduler (%s), and the scheduler's work for these waits %s",
 			quantity.Percent(h.Operate), quantity.Plural(int(h.samples), "sample"), quantity.Percent(h.Schedule))},
 	}
 }

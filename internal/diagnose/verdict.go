@@ -3,7 +3,6 @@ package diagnose
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"whet/internal/analyze/hot"
 	"whet/internal/finding"
@@ -11,7 +10,7 @@ import (
 	"whet/internal/recording"
 )
 
-// VerdictKind is the sort of bottleneck.
+// VerdictKind is the kind of bottleneck.
 type VerdictKind string
 
 const (
@@ -20,7 +19,7 @@ const (
 	Waiting         VerdictKind = "waiting"
 	TooFewSamples   VerdictKind = "too-few-samples"
 	LockBound       VerdictKind = "lock-bound"
-	DownstreamBound VerdictKind = "downstream-bound" // waits for answers to requests of its own
+	DownstreamBound VerdictKind = "downstream-bound" // waits for replies to its own requests
 	NetworkBound    VerdictKind = "network-bound"    // waits on connections otherwise
 	DiskBound       VerdictKind = "disk-bound"
 	Throttled       VerdictKind = "throttled"       // by the control group
@@ -76,7 +75,7 @@ func verdict(reg *Registry, subjects []*Subject, pool *Subject, findings []findi
 			v.Text += "; and " + growth
 		}
 		if cores, crowded := s.otherWork(); crowded {
-			v.Text += fmt.Sprintf("; other work took %.1f of %s", cores, quantity.Plural(s.Run.MachineCores, "core"))
+			v.Text += fmt.Sprintf("; other processes used %.1f of %s", cores, quantity.Plural(s.Run.MachineCores, "core"))
 		}
 	}
 	return v
@@ -122,23 +121,23 @@ func bottleneck(reg *Registry, subjects []*Subject, pool *Subject, findings []fi
 	v := Verdict{}
 	switch {
 	case len(cpu) == 0:
-		return Verdict{Kind: TooFewSamples, Text: "No CPU profile was recorded: nothing can be said about time" + moreBenchmarks(subjects)}
+		return Verdict{Kind: TooFewSamples, Text: "No CPU profile was recorded, so CPU time is unknown" + moreBenchmarks(subjects)}
 	case lockIsIt:
 		return byLock
 	case free.waits(freeWall) && !judgedByTrace(subjects):
-		v = Verdict{Kind: Waiting, Text: fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; what it waits for (locks, channels, the network, the disk) is in the block profile and the execution trace", quantity.Percent(ratio(free.process, freeWall)))}
+		v = Verdict{Kind: Waiting, Text: fmt.Sprintf("Waiting: the process used the CPU for %s of the wall time; the block profile and the execution trace show what it waits for (locks, channels, the network, the disk)", quantity.Percent(ratio(free.process, freeWall)))}
 		if share, ok := free.waitsForChildren(); ok {
-			v.Text = fmt.Sprintf("Waiting for child processes: the process used the CPU for %s of the wall time, and a process that it started ran for %s of it; measure what that does", quantity.Percent(ratio(free.process, freeWall)), quantity.Percent(share))
+			v.Text = fmt.Sprintf("Waiting for child processes: the process used the CPU for %s of the wall time, and a child process ran for %s of it; measure that one", quantity.Percent(ratio(free.process, freeWall)), quantity.Percent(share))
 		}
 	case most < need:
 		// Silence of the rules means nothing here, so it is not called a
 		// clean bill.
-		v = Verdict{Kind: TooFewSamples, Text: fmt.Sprintf("Too few samples to say: %d of the measured code%s, %d needed; %s", most, inBenchmarks(cpu), need, forMore(subjects))}
+		v = Verdict{Kind: TooFewSamples, Text: fmt.Sprintf("Too few CPU samples: %d of the measured code%s, %d needed; %s", most, inBenchmarks(cpu), need, forMore(subjects))}
 		if fn, share := heaviest(subjects, enoughAllocs(need)); fn != "" {
-			v.Text = strings.Replace(v.Text, "to say", "to speak of time", 1) + fmt.Sprintf("; %s of the bytes are allocated in %s", quantity.Percent(share), fn)
+			v.Text += fmt.Sprintf("; %s of the bytes are allocated in %s", quantity.Percent(share), fn)
 		}
 	case mem.share() >= allocationBound:
-		v = Verdict{Kind: AllocationBound, Text: fmt.Sprintf("Allocation-bound: %s of CPU time allocates and collects garbage", quantity.Percent(mem.share()))}
+		v = Verdict{Kind: AllocationBound, Text: fmt.Sprintf("Allocation-bound: allocation and garbage collection take %s of CPU time", quantity.Percent(mem.share()))}
 		if fn, share := heaviest(subjects, byAllocs); fn != "" {
 			v.Text += fmt.Sprintf(", %s of the bytes in %s", quantity.Percent(share), fn)
 		}

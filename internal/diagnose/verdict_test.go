@@ -78,10 +78,10 @@ func TestVerdictAllocationBound(t *testing.T) {
 		return s
 	}
 	v := verdictOf(t, build(250))
-	if v.Kind != AllocationBound || v.Text != "Allocation-bound: 40.0 % of CPU time allocates and collects garbage, 80.0 % of the bytes in m/x.make; near the threshold: 40.0 % ± 3.0 of CPU time allocates and collects garbage, and 40.0 % parts allocation-bound from CPU-bound; no rule knows a cause: look first at /m/x.go:1, worth 57.9 % of the time" {
+	if v.Kind != AllocationBound || v.Text != "Allocation-bound: allocation and garbage collection take 40.0 % of CPU time, 80.0 % of the bytes in m/x.make; near the threshold: allocation and garbage collection take 40.0 % ± 3.0 of CPU time, and the limit between allocation-bound and CPU-bound is 40.0 %; no rule knows a cause: look first at /m/x.go:1, worth 57.9 % of the time" {
 		t.Errorf("%s %q", v.Kind, v.Text)
 	}
-	if v = verdictOf(t, build(249)); v.Kind != CPUBound || !strings.Contains(v.Text, "; near the threshold: 39.9 % ± 3.0 of CPU time") {
+	if v = verdictOf(t, build(249)); v.Kind != CPUBound || !strings.Contains(v.Text, "; near the threshold: allocation and garbage collection take 39.9 % ± 3.0 of CPU time") {
 		t.Errorf("39.9 %%: %s %q", v.Kind, v.Text)
 	}
 	// Wilson's interval of 370 of 1000 ends at 0.4004, that of 430 begins at 0.3996; those of 369 and 431 leave 0.4 out.
@@ -106,7 +106,7 @@ func TestVerdictAllocationBound(t *testing.T) {
 		s := build(250)
 		s.Kind, s.LiveHeap = test.kind, test.live
 		v := verdictOf(t, s)
-		if strings.Contains(v.Text, "the collector takes 15.0 % of CPU time for ") != test.says || test.live.To == 12<<20 && test.says && !strings.Contains(v.Text, "12 MiB that are alive: GOGC=400 makes it work a quarter as often as the default, with a heap of some 60 MiB") {
+		if strings.Contains(v.Text, "garbage collection takes 15.0 % of CPU time for ") != test.says || test.live.To == 12<<20 && test.says && !strings.Contains(v.Text, "a live heap of 12 MiB: GOGC=400 makes collections a quarter as frequent as the default, with a heap of some 60 MiB") {
 			t.Errorf("%s, %+v: %q", test.kind, test.live, v.Text)
 		}
 	}
@@ -193,13 +193,13 @@ func TestVerdictByTheScheduler(t *testing.T) {
 	for _, kind := range []string{recording.TargetBenchmark, recording.TargetProgram} {
 		s := build(kind, 65e8, 0)
 		res := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{s})
-		if res.Verdict.Kind != CPUBound || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "B got 30.0 % of a processor: the machine was busy with other work, so times are too long and samples too few; it could have used 0.95 processors") {
+		if res.Verdict.Kind != CPUBound || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "B got 30.0 % of a processor: the machine was busy with other processes, so times are too long and samples too few; it could have used 0.95 processors") {
 			t.Errorf("%s starved: %+v, warnings %q", kind, res.Verdict, res.Warnings)
 		}
 		if v := verdictOf(t, build(kind, 1e9, 0)); v.Kind != Waiting || !strings.Contains(v.Text, "what it waits for (locks, channels") {
 			t.Errorf("%s waits: %+v", kind, v)
 		}
-		if v := verdictOf(t, build(kind, 1e9, 5e9)); v.Kind != Waiting || !strings.HasPrefix(v.Text, "Waiting for child processes: the process used the CPU for 30.0 % of the wall time, and a process that it started ran for 50.0 % of it") {
+		if v := verdictOf(t, build(kind, 1e9, 5e9)); v.Kind != Waiting || !strings.HasPrefix(v.Text, "Waiting for child processes: the process used the CPU for 30.0 % of the wall time, and a child process ran for 50.0 % of it") {
 			t.Errorf("%s waits for others: %+v", kind, v)
 		}
 	}
@@ -260,7 +260,7 @@ func TestVerdictNamesNoPlumbing(t *testing.T) {
 		name, kind, want string
 		samples          []sample
 	}{
-		{"several handlers", recording.TargetService, "CPU-bound, spread over many functions, the most of it below m/x.page (41.0 %); no rule knows a cause: look first at /m/x.go:1, worth 41.0 % of the time",
+		{"several handlers", recording.TargetService, "CPU-bound, spread over many functions, most of it in calls from m/x.page (41.0 %); no rule knows a cause: look first at /m/x.go:1, worth 41.0 % of the time",
 			[]sample{page, list, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 250}}},
 		{"one handler", recording.TargetService, "CPU-bound in m/x.page (67.2 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 67.2 % of the time",
 			[]sample{page, {stack: []string{"net/http.(*conn).serve"}, n: 200}}},
@@ -268,7 +268,7 @@ func TestVerdictNamesNoPlumbing(t *testing.T) {
 			[]sample{{stack: serve("m/x.list"), n: 400}, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 600}}},
 		{"others of little weight", recording.TargetService, "CPU-bound, spread over many functions; no rule knows a cause: look first at /m/x.go:1, worth 9.9 % of the time",
 			[]sample{{stack: serve("m/x.list"), n: 99}, {stack: serve("a/b.c"), n: 450}, {stack: serve("a/b.d"), n: 451}}},
-		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU); /m/x.go:1 holds 100.0 %, nearly all of it in instructions of its own: only another algorithm or fewer calls help",
+		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU); /m/x.go:1 holds 100.0 %, nearly all of it in its own instructions: only another algorithm or fewer calls help",
 			[]sample{{stack: []string{"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream", "m/x.page"}, n: 400}}},
 	} {
 		s := subject("x", cpuProfile(test.samples...), nil, nil)
@@ -293,10 +293,10 @@ func TestVerdictOfBytes(t *testing.T) {
 		period, objects int64
 		want            string
 	}{
-		{"counted", 1, 10, "Too few samples to speak of time: 196 of the measured code in 1 benchmark, 200 needed; raise -budget or -benchtime; 80.0 % of the bytes are allocated in m/x.read"},
+		{"counted", 1, 10, "Too few CPU samples: 196 of the measured code in 1 benchmark, 200 needed; raise -budget or -benchtime; 80.0 % of the bytes are allocated in m/x.read"},
 		{"many seen", 512 << 10, 2310, "80.0 % of the bytes are allocated in m/x.read"},
 		{"enough seen", 512 << 10, 231, "% of the bytes are allocated in m/x.read"},
-		{"too few seen", 512 << 10, 230, "Too few samples to say: 196 of the measured code in 1 benchmark, 200 needed; raise -budget or -benchtime"},
+		{"too few seen", 512 << 10, 230, "Too few CPU samples: 196 of the measured code in 1 benchmark, 200 needed; raise -budget or -benchtime"},
 	} {
 		v := verdictOf(t, build(test.period, test.objects))
 		if v.Kind != TooFewSamples || !strings.HasSuffix(v.Text, test.want) {
@@ -336,8 +336,8 @@ func TestVerdictOnACrowdedMachine(t *testing.T) {
 		generator  *int64
 		want       string
 	}{
-		{"service", recording.TargetService, 0.97, of(int64(2e9)), "; other work took 1.4 of 2 cores"},
-		{"program", recording.TargetProgram, 0.97, nil, "; other work took 1.6 of 2 cores"},
+		{"service", recording.TargetService, 0.97, of(int64(2e9)), "; other processes used 1.4 of 2 cores"},
+		{"program", recording.TargetProgram, 0.97, nil, "; other processes used 1.6 of 2 cores"},
 		{"half", recording.TargetService, 0.97, of(int64(7e9)), ""}, // 10 s are 1 processor for them, and 0.94 for others
 		{"not full", recording.TargetService, 0.94, of(int64(2e9)), ""},
 		{"the generator's share is unknown", recording.TargetService, 0.97, nil, ""},

@@ -68,7 +68,7 @@ func TestCeilingEvidence(t *testing.T) {
 			t.Fatalf("%d findings", len(fs))
 		}
 		for _, e := range fs[0].Evidence {
-			if strings.Contains(e.Text, "the ceiling is by the former") {
+			if strings.Contains(e.Text, "the ceiling is computed from the former") {
 				text = e.Kind + ": " + e.Text
 			}
 		}
@@ -78,7 +78,7 @@ func TestCeilingEvidence(t *testing.T) {
 		t.Errorf("by the mutex profile: %v, %q", ceiling, text)
 	}
 	s.Trace = &Trace{ProcNs: 1e9, Waits: []TraceWait{{State: "sync", Count: 200, Ns: 4e9, Stack: []callstack.Frame{{Function: "sync.(*Mutex).Lock"}, {Function: "m/x.f", File: "/m/x.go", Line: 1}}}}}
-	if ceiling, text := said(); math.Abs(ceiling-5) > 1e-9 || text != "trace: waiting for this lock is 80.0 % of the time by the execution trace, which has every one, and 63.0 % by the mutex profile: the ceiling is by the former" {
+	if ceiling, text := said(); math.Abs(ceiling-5) > 1e-9 || text != "trace: waiting for this lock takes 80.0 % of the time by the execution trace, which has every one, and 63.0 % by the mutex profile: the ceiling is computed from the former" {
 		t.Errorf("by the trace: %v, %q", ceiling, text)
 	}
 }
@@ -95,7 +95,7 @@ func TestLocksUnseen(t *testing.T) {
 		rule := lockRule()
 		rule.Essential = []EvidenceKind{EvidenceMutex}
 		got := strings.Join(Run(registryOf(t, rule), []*Subject{s}).NotAsked, "\n")
-		if said := strings.Contains(got, "5.0 % of the base's CPU time goes to waiting for locks, and it would say for which: go test -mutexprofile"); said != test.said {
+		if said := strings.Contains(got, "waiting for locks takes 5.0 % of the base's CPU time, and that profile would show for which: go test -mutexprofile"); said != test.said {
 			t.Errorf("%d samples in %s: %q", test.n, test.fn, got)
 		}
 	}

@@ -170,7 +170,7 @@ func (s *Subject) ceilingEvidence(w *weighedClaim) []finding.Evidence {
 	if by == blockWaits {
 		kind = "block"
 	}
-	return []finding.Evidence{{Kind: kind, Text: fmt.Sprintf("waiting for this lock is %s of the time by %s, and %s by the mutex profile: the ceiling is by the former",
+	return []finding.Evidence{{Kind: kind, Text: fmt.Sprintf("waiting for this lock takes %s of the time by %s, and %s by the mutex profile: the ceiling is computed from the former",
 		quantity.Percent(share), by, quantity.Percent(s.waitShare(d)))}}
 }
 
@@ -191,5 +191,5 @@ func (s *Subject) locksUnseen(lacks string) string {
 	if s.isBenchmark() {
 		how = "go test -mutexprofile, or whet tune"
 	}
-	return fmt.Sprintf("; %s of the base's CPU time goes to waiting for locks, and it would say for which: %s", quantity.Percent(share), how)
+	return fmt.Sprintf("; waiting for locks takes %s of the base's CPU time, and that profile would show for which: %s", quantity.Percent(share), how)
 }

@@ -78,9 +78,9 @@ func (s *Subject) waitText(w *weighedClaim) string {
 		return ""
 	}
 	if s.Run != nil && s.Run.ServiceTimeNs > 0 && w.cost.wait > 0 {
-		return fmt.Sprintf("%s of waiting for the lock in a request of %s: the ceiling takes no more of the delay", quantity.Nanoseconds(w.cost.wait*s.Run.ServiceTimeNs), quantity.Nanoseconds(s.Run.ServiceTimeNs))
+		return fmt.Sprintf("%s of waiting for the lock in a request of %s: the ceiling counts no more of the delay", quantity.Nanoseconds(w.cost.wait*s.Run.ServiceTimeNs), quantity.Nanoseconds(s.Run.ServiceTimeNs))
 	}
-	return "goroutines wait side by side, and how much longer it takes for that is unknown: no ceiling is made of the delay"
+	return "goroutines wait concurrently, so the delay's effect on the time is unknown: the ceiling does not count it"
 }
 
 // machineFull is the share of the machine's CPU time in use from which there
@@ -97,23 +97,23 @@ func (s *Subject) starvedByOthers(mem *memoryManagement) string {
 		if s.Run == nil || !s.Run.crowded() {
 			return ""
 		}
-		return fmt.Sprintf(": the machine was busy for %s of the time, mostly with work that is neither the target's nor the load's: throughput is too low and times are too long", quantity.Percent(*s.Run.MachineBusy))
+		return fmt.Sprintf(": the machine was busy for %s of the time, mostly with processes other than the target and the load: throughput is too low and times are too long", quantity.Percent(*s.Run.MachineBusy))
 	}
 	if s.CPU == nil || !mem.starved(s.CPU.Duration) || mem.waits(s.CPU.Duration) {
 		return ""
 	}
 	if wanted, known := mem.wanted(); known {
-		return fmt.Sprintf(" got %s of a processor: the machine was busy with other work, so times are too long and samples too few; it could have used %.2g processors", quantity.Percent(ratio(mem.process, s.CPU.Duration)), wanted)
+		return fmt.Sprintf(" got %s of a processor: the machine was busy with other processes, so times are too long and samples too few; it could have used %.2g processors", quantity.Percent(ratio(mem.process, s.CPU.Duration)), wanted)
 	}
 	if s.Kind == recording.TargetProgram && (s.Run == nil || !s.Run.machineFull()) {
 		return ""
 	}
-	return fmt.Sprintf(" got %s of a processor, yet its scheduler shows no waiting: the machine was busy with other work, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)))
+	return fmt.Sprintf(" got %s of a processor, yet its scheduler shows no waiting: the machine was busy with other processes, so times are too long and samples too few", quantity.Percent(ratio(mem.process, s.CPU.Duration)))
 }
 
-// Anywhere is a remedy's text for where to keep a value that a call makes and drops.
+// Anywhere is a remedy's text for the place to keep a value that a call makes and drops.
 // If the source shows the right place, the finding names it: see home.
-const Anywhere = "in a sync.Pool or, where one goroutine at a time calls the function, in a field"
+const Anywhere = "in a sync.Pool or, if one goroutine at a time calls the function, in a field"
 
 // home puts into a remedy that says Anywhere the place that the source shows to be
 // right for what a statement makes, and returns what shows it.
@@ -132,14 +132,14 @@ func (s *Subject) home(remedy string, at Location) (string, []finding.Evidence) 
 		where, why = s.homeOf(fn, at.File)
 	}
 	if st.Loop != nil && !strings.Contains(remedy, "before the loop") {
-		where = "in a variable before the loop or, where the function itself is called often, " + where
+		where = "in a variable before the loop or, if the function itself is called often, " + where
 	}
 	return strings.Replace(remedy, Anywhere, where, 1), why
 }
 
-// OfParameter reports whether what a statement makes is of a type that the caller of the
-// function around it chooses: no package variable and no pool of the package can keep
-// that. A method of a generic type can, in its receiver.
+// OfParameter reports whether a statement makes a value of a type that the caller of the
+// enclosing function chooses: no package variable and no pool of the package can keep
+// it. A method of a generic type can, in its receiver.
 func (s *Subject) OfParameter(t types.Type, at Location) bool {
 	fn := s.FunctionAt(at.File, at.Line)
 	return fn != nil && fn.Node.Recv == nil && fn.Node.Type.TypeParams != nil && typed.OfParameter(t)
@@ -155,13 +155,13 @@ func (s *Subject) homeOf(fn *ast.FuncDecl, file string) (where string, why []fin
 	switch {
 	case sharing == typed.Alone:
 		return fmt.Sprintf("in a field of *%s", of.Name()), []finding.Evidence{{Kind: "source", Text: fmt.Sprintf(
-			"(*%s).%s sets fields of its receiver without a lock: one goroutine at a time calls it, and may use what a field keeps", of.Name(), fn.Name.Name)}}
+			"(*%s).%s sets fields of its receiver without a lock: one goroutine at a time calls it, and may use memory kept in a field", of.Name(), fn.Name.Name)}}
 	case sharing == typed.Shared:
 		return "in a sync.Pool", nil
 	case sharing == typed.NoReceiver && fn.Recv == nil && fn.Name.IsExported():
 		return "in a sync.Pool", nil
 	case sharing == typed.NoReceiver && fn.Recv == nil:
-		return "in a sync.Pool or, handed in as an argument, with the caller", nil
+		return "in a sync.Pool or, passed as an argument, with the caller", nil
 	}
 	return Anywhere, nil
 }

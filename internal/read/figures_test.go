@@ -203,7 +203,7 @@ func TestWaitsThatWereNotRecorded(t *testing.T) {
 		if got := Recording(rec, ParsedParts{}).subjects[0].Mutex != nil; got != test.want {
 			t.Errorf("%s: a profile to judge by: %v", test.name, got)
 		}
-		if said := strings.Contains(strings.Join(page.NotAsked, "\n"), "lock-held and lock-contention were not asked: no mutex profile was recorded"); said == test.want || strings.Contains(strings.Join(page.Warnings, "\n"), "asked") {
+		if said := strings.Contains(strings.Join(page.NotAsked, "\n"), "lock-held and lock-contention were not applied: no mutex profile was recorded"); said == test.want || strings.Contains(strings.Join(page.Warnings, "\n"), "asked") {
 			t.Errorf("%s: not asked %q, warnings %q", test.name, page.NotAsked, page.Warnings)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // rules lack, and the verdict stays as short as it is.
 func TestLocksWithoutMutexProfile(t *testing.T) {
 	for kind, says := range map[diagnose.VerdictKind]bool{diagnose.LockBound: true, diagnose.CPUBound: false} {
-		page := &runreport.Page{NotAsked: []string{"x: lock-held and lock-contention were not asked: no mutex profile was recorded"}}
+		page := &runreport.Page{NotAsked: []string{"x: lock-held and lock-contention were not applied: no mutex profile was recorded"}}
 		page.Verdict.Kind, page.Verdict.Text = string(kind), "It waits"
 		a := &Reading{rec: &recording.Recording{}}
 		a.addRun(page)

@@ -294,7 +294,7 @@ func checkPlantedEvents(t *testing.T, rec *recording.Recording, page *runreport.
 		// A process that gets a fifth of a processor stalls all the time: then the
 		// page says so in place of naming one.
 		starved := event == events.Stall && slices.ContainsFunc(page.Warnings, func(w string) bool {
-			return strings.Contains(w, "of a processor") && strings.Contains(w, "the machine was busy with other work")
+			return strings.Contains(w, "of a processor") && strings.Contains(w, "the machine was busy with other processes")
 		})
 		if !found && !starved {
 			t.Errorf("%s: the program did it at %v, the page has %+v", event, moments(t, rec, event), byKind[event])

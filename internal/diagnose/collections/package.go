@@ -65,12 +65,12 @@ func (p *Package) fields(name *types.TypeName) {
 	}
 }
 
-// Own reports whether an object's source is the user's own, and at hand.
+// Own reports whether an object's source is the user's own, and available.
 func (p *Package) Own(obj types.Object) bool {
 	return obj.Pkg() != nil && p.subject.Program.Package(obj.Pkg().Path()) != nil
 }
 
-// Type returns an expression's type, nil where it is not known. Of "v, ok := m[k]"
+// Type returns an expression's type, nil if unknown. For "v, ok := m[k]"
 // it returns that of v.
 func (p *Package) Type(e ast.Expr) types.Type {
 	t := p.TypeOf(e)
@@ -111,7 +111,7 @@ func ElementOf(t types.Type) types.Type {
 	return nil
 }
 
-// IsSet reports whether a map only says what is in it.
+// IsSet reports whether a map is used as a set: its values are bool or struct{}.
 func IsSet(m *types.Map) bool {
 	switch e := m.Elem().Underlying().(type) {
 	case *types.Basic:

@@ -10,11 +10,11 @@ import (
 )
 
 // Ends reports whether nothing of a collection, nor of the maps and slices in
-// it, can be reached when the call that made it has returned. followed: that
-// rests on the source of several functions.
+// it, can be reached after the call that made it has returned. followed is set if
+// that depends on the source of several functions.
 //
-// Of a local variable every use must be one that hands nothing on, or must end as
-// [typed.Package.Ends] follows it. Of a field, its struct must be call-scoped: see
+// For a local variable, every use must be one that passes nothing on, or must end as
+// [typed.Package.Ends] follows it. For a field, its struct must be call-scoped: see
 // [Package.callScoped].
 func (p *Package) Ends(c *Collection) (ends, followed bool) {
 	switch {

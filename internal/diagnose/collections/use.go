@@ -24,15 +24,15 @@ type Collection struct {
 	methods  bool // it has some that are called
 }
 
-// Leaks reports whether anything but the uses may have part in it: it comes from
-// elsewhere, or is handed on.
+// Leaks reports whether code other than the uses may reach it: it comes from
+// elsewhere, or is passed on.
 func (c *Collection) Leaks() bool { return c.foreign || c.handedOn }
 
-// Local reports whether it is a variable of a function that is no parameter and
-// no named result.
+// Local reports whether it is a local variable that is not a parameter or a
+// named result.
 func (c *Collection) Local() bool { return c.local }
 
-// Has reports whether a collection is used in one of some ways.
+// Has reports whether a collection has a use of one of some kinds.
 func (c *Collection) Has(kinds ...Kind) bool {
 	return slices.ContainsFunc(c.Uses, func(u Use) bool { return slices.Contains(kinds, u.Kind) })
 }

@@ -21,7 +21,7 @@ type Work struct {
 }
 
 // Find reads the packages of the user's own in which maps and slices take at
-// least the threshold of the CPU time or of the allocated bytes, and gives each
+// least the threshold of the CPU time or of the allocated bytes, and assigns each
 // collection its samples. Lines of benchmarks are left out.
 func Find(s *diagnose.Subject) (packages []*Package) {
 	if s.Program == nil {

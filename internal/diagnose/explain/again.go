@@ -28,8 +28,8 @@ func inComparison(v *account, o *operation) (r reading) {
 		return r
 	}
 	r.of = v.among(o, o.callee)
-	r.why = fmt.Sprintf("%s is worked out in each comparison, for the same elements again and again: a sort compares each of n about log₂(n) times. That takes %s.", shorten(o.call), v.percent(r.of))
-	r.remedy = fmt.Sprintf("Work %s out once for each element, before it is compared: in a field of the element, or in a slice of keys that is sorted with it.", symbolname.Short(o.callee))
+	r.why = fmt.Sprintf("Each comparison computes %s again for the same elements: a sort compares each of n elements about log₂(n) times. That takes %s.", shorten(o.call), v.percent(r.of))
+	r.remedy = fmt.Sprintf("Compute %s once for each element, before the sort: in a field of the element, or in a slice of keys that is sorted with it.", symbolname.Short(o.callee))
 	return r
 }
 
@@ -83,9 +83,9 @@ func ofType(v *account, o *operation) (r reading) {
 	if r.of = asks; v.share(asks) >= mostOf*v.share(all) {
 		r.of = all
 	}
-	r.why = fmt.Sprintf("%s asks a type for its fields, tags or methods anew in each call, by %s, though the answers are the same for each value of the type. That takes %s.",
+	r.why = fmt.Sprintf("Each call of %s looks up a type's fields, tags or methods again, through %s, though the results are the same for each value of the type. That takes %s.",
 		o.decl.Name.Name, symbolname.Short(o.callee), v.percent(r.of))
-	r.remedy = "Look a type over once, into a plan of what is needed of each field (index, name, kind, what its tags say), and keep the plan by reflect.Type, in a sync.Map or with what was compiled for the type."
+	r.remedy = "Analyze a type once, into a plan of the needed facts about each field (index, name, kind, tag contents), and keep the plan by reflect.Type, in a sync.Map or with other data computed for the type."
 	return r
 }
 
@@ -101,8 +101,8 @@ func ofCounters(v *account, o *operation) (r reading) {
 		}
 	}
 	r.of = v.among(o, o.callee)
-	r.why = fmt.Sprintf("%s is computed of counters and lengths alone: each call for the same length computes the same numbers. That takes %s.", shorten(o.call), v.percent(r.of))
-	r.remedy = "Keep a table of them, made once for each length (a package variable for lengths that are known, a map or a field for others), and index it in the loop."
+	r.why = fmt.Sprintf("%s depends only on counters and lengths: each call for the same length computes the same numbers. That takes %s.", shorten(o.call), v.percent(r.of))
+	r.remedy = "Keep a table of the results, made once for each length (a package variable for known lengths, a map or a field for others), and index it in the loop."
 	return r
 }
 
@@ -190,8 +190,8 @@ func takenApart(v *account, o *operation) (r reading) {
 			return reading{}
 		}
 		r.goes = &diagnose.Sets{CPU: diagnose.Portion(v.CPU, v.CPUColumn, &r.of.CPU, 1-1/float64(len(asked)))}
-		r.why = fmt.Sprintf("%s is asked for %d of its parts by a call each, and each works all of them out anew: %s.", types.ExprString(sel.X), len(asked), v.percent(r.of))
-		r.remedy = fmt.Sprintf("Ask %s once: %s gives them together.", types.ExprString(sel.X), t.whole)
+		r.why = fmt.Sprintf("The parts of %s are requested by %d calls, and each of them computes all parts: %s.", types.ExprString(sel.X), len(asked), v.percent(r.of))
+		r.remedy = fmt.Sprintf("Make one call on %s: %s returns all parts together.", types.ExprString(sel.X), t.whole)
 		return r
 	}
 	return r
@@ -218,8 +218,8 @@ func ofSettings(v *account, o *operation) (r reading) {
 		return r
 	}
 	r.of = v.among(o, o.callee)
-	r.why = fmt.Sprintf("%s is worked out in each call of %s of fields that are set only where the object is made: %s.", shorten(o.call), o.decl.Name.Name, v.percent(r.of))
-	r.remedy = "Work it out where its inputs are set, or when it is first asked for, and keep it in a field beside them."
+	r.why = fmt.Sprintf("%s is computed in each call of %s from fields that are set only where the object is made: %s.", shorten(o.call), o.decl.Name.Name, v.percent(r.of))
+	r.remedy = "Compute it where its inputs are set, or on first use, and keep it in a field beside them."
 	return r
 }
 

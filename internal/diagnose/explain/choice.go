@@ -43,9 +43,9 @@ func (v *account) choice(list *choice, of *diagnose.Sets, file string, line int,
 		return j
 	}
 	over := types.ExprString(list.over)
-	j.Cause = fmt.Sprintf("All of %s are looked at in each call to choose one: the work grows with their number, and takes %s.", over, v.percent(of))
+	j.Cause = fmt.Sprintf("Each call examines all of %s to choose one element: the work grows with their number, and takes %s.", over, v.percent(of))
 	j.Claim = v.claimAt(file, line, function, of, j.Cause,
-		fmt.Sprintf("Keep %s in the order by which one is chosen, and stop at the first that fits; or keep an index, a heap or what was chosen last. Where only the best is wanted, leave out by a cheap test what cannot be it.", over))
+		fmt.Sprintf("Keep %s in the order of choice, and stop at the first that fits; or keep an index, a heap or the last choice. If only the best element is needed, rule out candidates with a cheap test first.", over))
 	return j
 }
 

@@ -65,14 +65,14 @@ func (v *account) systemCalls() (r reading) {
 	r.of = sets
 	switch {
 	case strings.Contains(most, "write"):
-		r.why = fmt.Sprintf("Each write there is a system call of its own, with no buffer in between: %s.", v.percent(sets))
-		r.remedy = "Write to a bufio.Writer around the file, and flush it when it is closed, before somebody else has to see what was written, and at the end."
+		r.why = fmt.Sprintf("Each write there is a system call, without a buffer in between: %s.", v.percent(sets))
+		r.remedy = "Write to a bufio.Writer around the file, and flush it before anybody else reads the file, before you close it, and at the end."
 	case strings.Contains(most, "read"):
-		r.why = fmt.Sprintf("Each read there is a system call of its own, with no buffer in between: %s.", v.percent(sets))
-		r.remedy = "Read through a bufio.Reader around the file, or all of a small file at once; of a directory take the entries in one call."
+		r.why = fmt.Sprintf("Each read there is a system call, without a buffer in between: %s.", v.percent(sets))
+		r.remedy = "Read through a bufio.Reader around the file, or read a small file at once; read the entries of a directory in one call."
 	case strings.Contains(most, "stat"):
-		r.why = fmt.Sprintf("The system is asked about each file by a call of its own: %s.", v.percent(sets))
-		r.remedy = "Use what the directory's entries say already (os.ReadDir, fs.WalkDir: name and type), and ask for the details only of the files that need them."
+		r.why = fmt.Sprintf("The program makes a system call for the status of each file: %s.", v.percent(sets))
+		r.remedy = "Use the data in the directory entries (os.ReadDir, fs.WalkDir: name and type), and call Info or Stat only for files that need more."
 	}
 	return r
 }
@@ -85,7 +85,7 @@ func (v *account) clock() (r reading) {
 		return r
 	}
 	r.of = sets
-	r.why = fmt.Sprintf("%s asks for the time each time that it runs: %s.", v.name(), v.percent(sets))
+	r.why = fmt.Sprintf("%s reads the clock in each call: %s.", v.name(), v.percent(sets))
 	return r
 }
 
@@ -103,8 +103,8 @@ func (v *account) goroutines() (r reading) {
 		return r
 	}
 	r.of = sets
-	r.why = fmt.Sprintf("Goroutines are started for small pieces of work, and each of them grows its stack anew: that takes %s.", v.percent(sets))
-	r.remedy = "Do short work in the goroutine at hand, above all where there is but one piece, or nothing to wait for. For many pieces start as many goroutines as there are processors, and let each take several."
+	r.why = fmt.Sprintf("Goroutines are started for small pieces of work, and each of them grows a new stack: that takes %s.", v.percent(sets))
+	r.remedy = "Do short work in the current goroutine, especially if there is only one piece, or nothing to wait for. For many pieces, start as many goroutines as there are processors, and let each take several."
 	return r
 }
 
@@ -127,7 +127,7 @@ func (v *account) elements() (r reading) {
 	}
 	r.of = sets
 	r.why = fmt.Sprintf("%s is called for each character, in a loop: %s.", symbolname.Short(most), v.percent(sets))
-	r.remedy = "Take what is at hand as a whole: go over the bytes of the slice or of what the reader holds (Peek of Buffered bytes, then one Discard) by index, and write runs by one call, or append them to a slice that is written once."
+	r.remedy = "Process the available data as a whole: iterate by index over the bytes of the slice or of the reader's buffer (Peek of Buffered bytes, then one Discard), and write each run with one call, or append runs to a slice that is written once."
 	return r
 }
 
@@ -162,8 +162,8 @@ func passes(v *account, o *operation) (r reading) {
 		return reading{}
 	}
 	r.goes = &diagnose.Sets{CPU: diagnose.Portion(v.CPU, v.CPUColumn, &r.of.CPU, 1-1/float64(n)), Allocs: diagnose.Portion(v.Allocs, v.AllocCol, &r.of.Allocs, 1-1/float64(n))}
-	r.why = fmt.Sprintf("%s goes through a text %d times, once for each thing that it replaces, and copies it where there is one: %s.", o.decl.Name.Name, n, v.percent(r.of))
-	r.remedy = "Go through it once: a strings.Replacer that is made once, in a package variable, knows all of them; or a loop that looks for the first byte that has to change, and returns the text as it is where there is none."
+	r.why = fmt.Sprintf("%s scans a string %d times, once for each replacement, and copies it at each that applies: %s.", o.decl.Name.Name, n, v.percent(r.of))
+	r.remedy = "Scan it once: with a strings.Replacer, made once in a package variable, for all replacements; or with a loop that finds the first byte to change, and returns the string itself if there is none."
 	return r
 }
 
@@ -203,8 +203,8 @@ func changedCopy(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 	if !v.matters(in, least) {
 		return j
 	}
-	j.Cause = fmt.Sprintf("%s copies %s element by element, for the sake of those that have to change, whether there are any or not: %s.", v.decl.Name.Name, types.ExprString(text), v.percent(in))
-	j.Claim = v.claim(in, j.Cause, fmt.Sprintf("Look first for the first element that has to change (strings.IndexByte, IndexAny, a loop that only looks). Where there is none, return %s itself or write it as a whole; else copy what lies between two such elements in one piece.", types.ExprString(text)))
+	j.Cause = fmt.Sprintf("%s copies %s element by element because some may have to change, even if none does: %s.", v.decl.Name.Name, types.ExprString(text), v.percent(in))
+	j.Claim = v.claim(in, j.Cause, fmt.Sprintf("First find the first element that has to change (strings.IndexByte, IndexAny, a loop that only compares). If there is none, return %s itself or write it as a whole; otherwise copy the part between two such elements in one piece.", types.ExprString(text)))
 	return j
 }
 

@@ -24,27 +24,27 @@ var general = []struct {
 	looped  bool    // only in a loop
 	typed   bool    // only for values whose type the source shows: instead is code for it
 }{
-	{begins: []string{"encoding/json."}, does: "encodes and decodes by reflection, and checks the text in a pass of its own", instead: "Write or read the few types that come here by hand or with a generated codec, or keep the encoded form until the value changes.", typed: true},
-	{begins: []string{"encoding/binary.Read", "encoding/binary.Write", "encoding/binary.Size"}, does: "looks at the value's type by reflection and takes a buffer for it, in each call", instead: "Take the numbers from the bytes with binary.LittleEndian.Uint32 and its like, and put them there with PutUint32 or AppendUint32, many at once through one buffer.", typed: true},
-	{begins: []string{"encoding/hex."}, does: "converts each digit by a call for pieces of a few bytes", instead: "Write or read the digits in one loop with a table, straight in what holds the result."},
-	{begins: []string{"encoding/csv.", "encoding/xml.", "encoding/gob."}, does: "builds records, strings and buffers for all of the text", instead: "Go over the bytes and take only what is used.", typed: true},
-	{begins: []string{"bufio.(*Scanner).", "bufio.NewScanner", "bufio.NewReader", "bufio.(*Reader).ReadString", "bufio.(*Reader).ReadBytes", "bufio.(*Reader).ReadLine", "bufio.(*Reader).ReadRune", "bufio.(*Reader).ReadSlice"}, does: "copies the text through a buffer and cuts it piece by piece", instead: "Where all of the text is in memory, cut pieces off it with bytes.IndexByte; else read with ReadByte or ReadSlice, which copy nothing."},
-	{begins: []string{"strings.Split", "strings.genSplit", "strings.Fields", "bytes.Split", "bytes.genSplit", "bytes.Fields"}, does: "makes a slice of all the parts", instead: "Take the parts one by one with strings.Cut, strings.IndexByte or strings.SplitSeq, and stop at the last that is needed."},
-	{begins: []string{"strings.NewReplacer", "strings.(*Replacer)."}, does: "searches for every old text at every position", instead: "Look for the few bytes that need replacing with strings.IndexByte or IndexAny, copy what lies between as a whole, and return the text as it is where there are none."},
-	{begins: []string{"strings.ToLower", "strings.ToUpper", "strings.ToTitle", "strings.Title", "strings.Map", "bytes.ToLower", "bytes.ToUpper", "bytes.Map"}, does: "makes a changed copy, character by character", instead: "Compare with strings.EqualFold, or change a text once, when it comes in."},
-	{begins: []string{"strconv.Quote", "strconv.AppendQuote", "strconv.quote", "strconv.appendQuoted", "strconv.Unquote", "strconv.unquote"}, does: "goes over the text rune by rune", instead: "Look first whether there is anything to quote or to unquote, and take such a text as a whole."},
-	{begins: []string{"strconv.FormatFloat", "strconv.AppendFloat", "strconv.ParseFloat"}, does: "finds the exact decimal digits of any number", instead: "Where numbers are whole or have a few decimals, write or read them as integers.", least: 0.5},
-	{begins: []string{"time.Parse", "time.parse", "time.Time.Format", "time.Time.AppendFormat", "time.Time.appendFormat"}, does: "goes over its layout in each call", instead: "Read and write the digits of the one layout by hand, or keep the text of the last second."},
-	{begins: []string{"net/url."}, does: "checks and unescapes every part, and makes strings and maps of them", instead: "Look for the one part that is needed, or keep the parsed value."},
-	{begins: []string{"math/big."}, does: "keeps its numbers in memory of their own", instead: "Reckon in uint64 with package math/bits as long as numbers fit, or keep the big.Ints and set them anew."},
-	{begins: []string{"text/template.", "html/template."}, does: "walks the template and calls by reflection", instead: "Write the constant parts whole and the rest by append; or keep the rendered text."},
-	{begins: []string{"sort."}, does: "compares and swaps by calls through an interface or a function value", instead: "Use slices.SortFunc, slices.Sort or slices.BinarySearch, which are made for the element's type, or keep the order so that nothing has to be sorted."},
-	{begins: []string{"container/heap.", "container/list."}, does: "calls through an interface and keeps each element in a block of its own", instead: "Keep the elements in a slice of their type, and move them up and down there."},
-	{begins: []string{"html.", "mime.", "net/textproto."}, does: "goes over the text for all that it may hold", instead: "Look first whether there is anything to do, and take the text as it is where there is not."},
-	{begins: []string{"path.", "path/filepath."}, does: "cleans the path in each call", instead: "Clean the parts once, when they come in, and join them by +."},
-	{begins: []string{"runtime.Callers", "runtime.CallersFrames", "runtime.(*Frames).", "runtime.Caller", "runtime.Stack", "runtime/debug."}, does: "walks the goroutine's stack and looks its functions up", instead: "Walk it once, no deeper than is needed, and only where its result is used."},
-	{begins: []string{"io.ReadFull", "io.ReadAtLeast", "bufio.(*Reader).Read", "bufio.(*Writer).Write"}, does: "is called in a loop for a few bytes each time", instead: "Read and write many at once, through a buffer of some kilobytes, and take the pieces from it there.", looped: true},
-	{begins: []string{"context.", "errors.As", "errors.Is"}, does: "walks a chain of values, comparing types in each", instead: "Ask once before the loop, or keep the result in a field."},
+	{begins: []string{"encoding/json."}, does: "encodes and decodes by reflection, and checks the text in a separate pass", instead: "Encode or decode the few types used here by hand or with a generated codec, or keep the encoded form until the value changes.", typed: true},
+	{begins: []string{"encoding/binary.Read", "encoding/binary.Write", "encoding/binary.Size"}, does: "inspects the value's type by reflection and allocates a buffer, in each call", instead: "Read numbers from the bytes with binary.LittleEndian.Uint32 and the like, and write them with PutUint32 or AppendUint32, many at once through one buffer.", typed: true},
+	{begins: []string{"encoding/hex."}, does: "makes a call for a few bytes and converts each digit", instead: "Write or read the digits in one loop with a table, directly in the destination."},
+	{begins: []string{"encoding/csv.", "encoding/xml.", "encoding/gob."}, does: "builds records, strings and buffers for the whole input", instead: "Iterate over the bytes and extract only the parts that are used.", typed: true},
+	{begins: []string{"bufio.(*Scanner).", "bufio.NewScanner", "bufio.NewReader", "bufio.(*Reader).ReadString", "bufio.(*Reader).ReadBytes", "bufio.(*Reader).ReadLine", "bufio.(*Reader).ReadRune", "bufio.(*Reader).ReadSlice"}, does: "copies the input through a buffer and cuts it piece by piece", instead: "If all of the input is in memory, cut pieces off it with bytes.IndexByte; otherwise read with ReadByte or ReadSlice, which copy nothing."},
+	{begins: []string{"strings.Split", "strings.genSplit", "strings.Fields", "bytes.Split", "bytes.genSplit", "bytes.Fields"}, does: "allocates a slice of all the parts", instead: "Get the parts one by one with strings.Cut, strings.IndexByte or strings.SplitSeq, and stop at the last one needed."},
+	{begins: []string{"strings.NewReplacer", "strings.(*Replacer)."}, does: "searches for every old string at every position", instead: "Find the few bytes that need replacing with strings.IndexByte or IndexAny, copy the parts in between as a whole, and return the string itself if there are none."},
+	{begins: []string{"strings.ToLower", "strings.ToUpper", "strings.ToTitle", "strings.Title", "strings.Map", "bytes.ToLower", "bytes.ToUpper", "bytes.Map"}, does: "makes a changed copy, character by character", instead: "Compare with strings.EqualFold, or convert a string once, when it is read."},
+	{begins: []string{"strconv.Quote", "strconv.AppendQuote", "strconv.quote", "strconv.appendQuoted", "strconv.Unquote", "strconv.unquote"}, does: "processes the string rune by rune", instead: "First check whether there is anything to quote or unquote, and copy a string without it as a whole."},
+	{begins: []string{"strconv.FormatFloat", "strconv.AppendFloat", "strconv.ParseFloat"}, does: "computes the exact decimal digits of any number", instead: "If the numbers are integers or have a few decimals, write or read them as integers.", least: 0.5},
+	{begins: []string{"time.Parse", "time.parse", "time.Time.Format", "time.Time.AppendFormat", "time.Time.appendFormat"}, does: "interprets its layout in each call", instead: "Read and write the digits of the one layout by hand, or cache the string of the last second."},
+	{begins: []string{"net/url."}, does: "checks and unescapes every part, and allocates strings and maps for them", instead: "Extract only the part that is needed, or keep the parsed value."},
+	{begins: []string{"math/big."}, does: "allocates the digits of its numbers", instead: "Compute in uint64 with package math/bits as long as numbers fit, or reuse the big.Ints."},
+	{begins: []string{"text/template.", "html/template."}, does: "walks the template and calls functions and methods by reflection", instead: "Write the constant parts as a whole and the rest with append; or keep the rendered text."},
+	{begins: []string{"sort."}, does: "compares and swaps through an interface or a function value", instead: "Use slices.SortFunc, slices.Sort or slices.BinarySearch, which are compiled for the element type, or maintain the order so that no sort is needed."},
+	{begins: []string{"container/heap.", "container/list."}, does: "calls through an interface and allocates each element separately", instead: "Keep the elements in a slice of their type, and sift them up and down there."},
+	{begins: []string{"html.", "mime.", "net/textproto."}, does: "scans the text for everything it may contain", instead: "First check whether there is anything to do, and if not, use the text unchanged."},
+	{begins: []string{"path.", "path/filepath."}, does: "cleans the path in each call", instead: "Clean the parts once, when they are read, and join them with +."},
+	{begins: []string{"runtime.Callers", "runtime.CallersFrames", "runtime.(*Frames).", "runtime.Caller", "runtime.Stack", "runtime/debug."}, does: "walks the goroutine's stack and looks up its functions", instead: "Walk it once, no deeper than needed, and only where the result is used."},
+	{begins: []string{"io.ReadFull", "io.ReadAtLeast", "bufio.(*Reader).Read", "bufio.(*Writer).Write"}, does: "is called in a loop for a few bytes each time", instead: "Read and write many at once, through a buffer of some kilobytes, and process the pieces there.", looped: true},
+	{begins: []string{"context.", "errors.As", "errors.Is"}, does: "walks a chain of values, comparing types in each", instead: "Call it once before the loop, or keep the result in a field."},
 }
 
 func libraryWork(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
@@ -114,9 +114,9 @@ func (v *account) decoderPerText(sets *diagnose.Sets) (j diagnose.Judgement) {
 		if !ok || call.In.Called(made) != "encoding/json.NewDecoder" {
 			continue
 		}
-		why := fmt.Sprintf("json.NewDecoder makes a decoder and a buffer of its own for each text, and decoding takes %s.", v.percent(sets))
+		why := fmt.Sprintf("json.NewDecoder allocates a decoder and a buffer for each text, and decoding takes %s.", v.percent(sets))
 		j = diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
-			"Read the text, up to a limit, into a bytes.Buffer that is kept "+diagnose.Anywhere+", and give its bytes to json.Unmarshal, which makes neither; it takes text after the value for an error.")}
+			"Read the text, up to a limit, into a bytes.Buffer that you keep "+diagnose.Anywhere+", and pass its bytes to json.Unmarshal, which allocates neither; unlike a Decoder, it reports data after the value as an error.")}
 		if taking := v.decoderTaken(sets); j.Claim != nil {
 			if j.Claim.Avoidable = taking.Samples(); taking.Len() == 0 {
 				j.Claim = nil
@@ -147,7 +147,7 @@ func reflection(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	if !v.matters(sets, leastShare) {
 		return j
 	}
-	why := fmt.Sprintf("Reflection takes %s, most of it below %s: the type is looked at anew for each value.", v.percent(sets), symbolname.Short(v.called(sets)))
+	why := fmt.Sprintf("Reflection takes %s, most of it in %s: each value's type is inspected again.", v.percent(sets), symbolname.Short(v.called(sets)))
 	return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
 		"Handle the most frequent types in a type switch before using reflection. Look up the facts about a type (fields, methods, conversions) once and keep them by reflect.Type.")}
 }
@@ -180,7 +180,7 @@ func regexpRun(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	if !v.matters(sets, leastShare) {
 		return j
 	}
-	why := fmt.Sprintf("Regular expressions take %s: an expression is run step by step for each byte, through a program that was compiled from it.", v.percent(sets))
+	why := fmt.Sprintf("Regular expressions take %s: the matcher interprets a compiled program, step by step, for each byte.", v.percent(sets))
 	return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
-		"Say in code what the expression says: a loop over the bytes with a switch or a table of allowed ones, strings.Cut, strings.HasPrefix. Where it has to stay, ask first for a byte that every match holds, and skip the texts without.")}
+		"Write the pattern as code: a loop over the bytes with a switch or a table of allowed ones, strings.Cut, strings.HasPrefix. If the expression has to stay, first test for a byte that every match contains, and skip inputs without it.")}
 }

@@ -42,7 +42,7 @@ func callPerByte(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 	}
 	why := fmt.Sprintf("%s is called in a loop for each character, and takes %s.", v.decl.Name.Name, v.percent(loops))
 	return diagnose.Judgement{Cause: why, Claim: v.claim(loops, why,
-		"Go over the text in one loop where all of it is at hand: a table of 256 says which bytes need treatment, bytes.IndexByte finds the next, and what lies before is taken as a whole.")}
+		"If the whole text is available, process it in one loop: a table of 256 entries marks the bytes that need treatment, bytes.IndexByte finds the next, and the part before it is copied as a whole.")}
 }
 
 // byCharacter says that a loop takes a text apart by bytes or runes; "" where the place
@@ -65,7 +65,7 @@ func (v *account) byCharacter() string {
 	if over == nil || !isText(v.pkg.TypeOf(over)) {
 		return ""
 	}
-	return fmt.Sprintf("The loop at line %d takes %s one character at a time, in instructions of its own: %s.", v.LineAt(loops[0].Pos()), types.ExprString(over), v.percent(own))
+	return fmt.Sprintf("The loop at line %d processes %s one character at a time, in its own instructions: %s.", v.LineAt(loops[0].Pos()), types.ExprString(over), v.percent(own))
 }
 
 // isText reports whether a type is a string, or a slice or an array of bytes or runes.
@@ -116,9 +116,9 @@ func allPairs(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	if list == nil || !v.matters(sets, leastShare) {
 		return j
 	}
-	why := fmt.Sprintf("Every element of %s is looked at with every other, in two loops one inside the other: the work grows with the square of their number, and takes %s.", types.ExprString(list), v.percent(sets))
+	why := fmt.Sprintf("Every element of %s is compared with every other, in two nested loops: the work grows with the square of their number, and takes %s.", types.ExprString(list), v.percent(sets))
 	return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
-		"Bring together first what can belong together: a map from the key that two elements have to share to the elements that have it, or the elements in order, where only neighbours can. Then look only at those pairs.")}
+		"First group elements that can belong together: in a map from the key that both must share to the elements that have it, or by sorting, if only neighbours can. Then examine only those pairs.")}
 }
 
 // pairs returns the list that two loops around a line go over, one inside the other; nil

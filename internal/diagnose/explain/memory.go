@@ -82,13 +82,13 @@ func stepGrowth(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
 	}
 	bytes, _ := v.AllocBytes(outgrown.Keep())
 	all, _ := v.AllocBytes(grows.Allocs.Keep())
-	why := fmt.Sprintf("What is written there grows step by step, and growing takes %s%s: %s of its bytes are of blocks that were given up for larger ones.",
+	why := fmt.Sprintf("The destination grows step by step, and growing takes %s%s: %s of its bytes are in blocks that were outgrown.",
 		v.percent(grows), v.perCall(grows), quantity.Percent(float64(bytes)/float64(max(all, 1))))
 	if v.ofCaller(line) {
 		return diagnose.Judgement{Cause: why}
 	}
 	return diagnose.Judgement{Cause: why, Claim: v.claim(grows, why,
-		"Give it its length where it is made, as far as that can be known or bounded there (the sum of the parts' lengths, the number of the items, the length of last time): make([]T, 0, n), Grow(n). Or keep the memory for the next call: s = s[:0], Reset.")}
+		"Allocate it with its length, as far as it is known or bounded there (the sum of the parts' lengths, the number of the items, the last call's length): make([]T, 0, n), Grow(n). Or reuse the memory in the next call: s = s[:0], Reset.")}
 }
 
 // ofCaller reports whether what a line appends to is handed in to an exported function:
@@ -143,16 +143,16 @@ func valueCloned(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 	}
 	if added {
 		sets = v.onLines(v.pkg, v.decl)
-		why := fmt.Sprintf("%s copies all of %s to add to it, so that what n calls one after the other copy grows with n²: %s%s.", v.decl.Name.Name, of, v.percent(sets), v.perCall(sets))
+		why := fmt.Sprintf("%s copies all of %s to add to it, so that the copying in n successive calls grows with n²: %s%s.", v.decl.Name.Name, of, v.percent(sets), v.perCall(sets))
 		return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
-			"Keep what is added apart from what was there: a link to the value before, which a look-up follows from the newest to the oldest. Where many are added at once, let one call take them all, and copy once.")}
+			"Keep additions apart from the existing data: as a link to the previous value, which a lookup follows from the newest to the oldest. To add many at once, let one call take them all, and copy once.")}
 	}
-	why := fmt.Sprintf("%s copies %s as a whole, and that takes %s%s.", v.decl.Name.Name, of, v.percent(sets), v.perCall(sets))
+	why := fmt.Sprintf("%s copies all of %s, which takes %s%s.", v.decl.Name.Name, of, v.percent(sets), v.perCall(sets))
 	if !v.calledByOwn() {
 		return diagnose.Judgement{Cause: why}
 	}
 	return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why,
-		"Copy only what will be changed, and when it is: share the rest, which nobody writes to. Where the caller drops the original, let it hand that over; where it only reads, give it no copy.")}
+		"Copy only the parts that will be changed, and only then; share the rest, which nobody writes. If the caller drops the original, let it pass that on; if it only reads, give it no copy.")}
 }
 
 // copiedByLoop names the collection, kept by a receiver or handed in, that a loop at the
@@ -302,7 +302,7 @@ func memoryPerCall(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement
 	}
 	line := v.heaviest(&diagnose.Sets{Allocs: sets.Allocs})
 	what, e := v.made(line)
-	j.Cause = fmt.Sprintf("Taking memory takes %s there%s%s.", v.percent(sets), v.perCall(sets), what)
+	j.Cause = fmt.Sprintf("Allocation takes %s there%s%s.", v.percent(sets), v.perCall(sets), what)
 	if e == nil {
 		return j
 	}
@@ -355,10 +355,10 @@ func (v *account) made(line int) (what string, made ast.Expr) {
 		return "", nil
 	}
 	if _, lit := made.(*ast.FuncLit); lit {
-		return ": a function value is made anew " + v.when(made), made
+		return ": a function value is allocated " + v.when(made), made
 	}
 	t := v.pkg.TypeOf(made)
-	return fmt.Sprintf(": a %s is made anew %s", types.TypeString(t, types.RelativeTo(v.pkg.Types)), v.when(made)), made
+	return fmt.Sprintf(": a %s is allocated %s", types.TypeString(t, types.RelativeTo(v.pkg.Types)), v.when(made)), made
 }
 
 // when says when an expression of the place is evaluated.
@@ -366,7 +366,7 @@ func (v *account) when(e ast.Expr) string {
 	if branch(v.pkg, e) == nil {
 		return "in each call"
 	}
-	return "each time that its branch is taken"
+	return "each time its branch is taken"
 }
 
 // branch returns what decides whether a call evaluates an expression, the innermost; nil
@@ -397,9 +397,9 @@ func branch(p *typed.Package, e ast.Expr) ast.Node {
 func (v *account) remedy(e ast.Expr) string {
 	p := v.pkg
 	_, lit := e.(*ast.FuncLit)
-	const again = "Keep one between calls " + diagnose.Anywhere + ", and set it anew."
+	const again = "Reuse one between calls: keep it " + diagnose.Anywhere + ", and reset it."
 	if lit {
-		return "Let a method, or a function that takes what the literal uses as arguments, do its work; or make it once and keep it."
+		return "Let a method, or a function that takes the captured variables as arguments, do its work; or make it once and keep it."
 	}
 	if v.OfParameter(p.TypeOf(e), diagnose.Location{File: v.File, Line: v.LineAt(e.Pos())}) {
 		return ""
@@ -472,5 +472,5 @@ func (v *account) returned() string {
 	if v.decl.Name.IsExported() {
 		return ""
 	}
-	return "Let the caller hand in the memory, which it keeps for the next call: a slice to append to, a pointer to a value to fill. A small struct return as a value, not its address."
+	return "Let the caller pass memory that it reuses: a slice to append to, a pointer to a value to fill. Return a small struct as a value, not its address."
 }

@@ -166,11 +166,11 @@ func (v *account) handedOn() (j diagnose.Judgement) {
 		return j
 	}
 	function := symbolname.Elide(symbolname.Parse(most.frame.Function).Declared())
-	j.Cause = fmt.Sprintf("%s is made in %s without a size, and grows step by step as what it is handed on to writes there: %s%s; %s of its bytes are of blocks that were given up for larger ones.",
+	j.Cause = fmt.Sprintf("%s is made in %s without a size, and grows step by step as functions write to it: %s%s; %s of its bytes are in blocks that were outgrown.",
 		most.of.Name(), symbolname.Short(function), v.percent(all), v.perCall(all), quantity.Percent(share))
 	line := v.LineAt(most.of.Pos())
 	j.Claim = v.claimAt(most.frame.File, line, function, all, j.Cause, fmt.Sprintf(
-		"Give %s a length where it is made, by Grow: the sum of the parts' lengths, or the length of last time. Or keep one for all calls, where what is written is copied or sent before the next: Reset.", most.of.Name()))
+		"Call Grow on %s where it is made, with the sum of the parts' lengths, or the last call's length. Or, if its content is copied or sent before the next call, keep one for all calls: Reset.", most.of.Name()))
 	return j
 }
 

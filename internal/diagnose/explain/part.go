@@ -27,8 +27,8 @@ func firstAlone(v *account, o *operation) (r reading) {
 		}
 	}
 	r.of = o.of
-	r.why = fmt.Sprintf("%s makes all of a list, and %s takes the first element of it alone: making them takes %s.", symbolname.Short(o.callee), o.decl.Name.Name, v.percent(r.of))
-	r.remedy = fmt.Sprintf("Stop at the first: a variant of %s that returns it as soon as it is found, or an iterator that the caller leaves.", symbolname.Short(o.callee))
+	r.why = fmt.Sprintf("%s makes a whole list, and %s uses only its first element: making the list takes %s.", symbolname.Short(o.callee), o.decl.Name.Name, v.percent(r.of))
+	r.remedy = fmt.Sprintf("Stop at the first: add a variant of %s that returns it as soon as it is found, or an iterator that the caller can leave.", symbolname.Short(o.callee))
 	return r
 }
 
@@ -95,9 +95,9 @@ func unread(v *account, o *operation) (r reading) {
 		return r
 	}
 	r.of = o.of
-	r.why = fmt.Sprintf("%s is worked out each time for the field %s, which %s and others that read it hardly ran to ask for: %s of the time here, %s there.",
+	r.why = fmt.Sprintf("%s is computed each time for the field %s, but %s and other readers of the field almost never ran: %s of the time here, %s there.",
 		shorten(o.call), field.Name(), some, quantity.Percent(v.share(r.of)), quantity.Percent(v.share(read)))
-	r.remedy = fmt.Sprintf("Keep what %s is made of, and work it out when it is first asked for: a flag says whether it is up to date, and a new input clears the flag.", field.Name())
+	r.remedy = fmt.Sprintf("Keep the inputs of %s, and compute it on first use: a flag tells whether it is up to date, and a new input clears the flag.", field.Name())
 	return r
 }
 
@@ -140,11 +140,11 @@ func beforeCheck(v *account, o *operation) (r reading) {
 		return r
 	}
 	r.of = o.of
-	r.why = fmt.Sprintf("%s is worked out for %s before line %d decides whether it is needed, and it hardly ever is: %s.", shorten(o.call), name, exit, v.percent(r.of))
-	r.remedy = fmt.Sprintf("Decide first, and make %s after line %d, where it is used.", name, exit)
+	r.why = fmt.Sprintf("%s is computed for %s before line %d decides whether it is needed, which it hardly ever is: %s.", shorten(o.call), name, exit, v.percent(r.of))
+	r.remedy = fmt.Sprintf("Decide first, and compute %s after line %d, where it is used.", name, exit)
 	if symbolname.Package(o.pkg.Called(o.call)) == "time" {
-		r.why = fmt.Sprintf("%s is made for each wait in line %d, and next to nothing runs after it expired: %s.", name, exit, v.percent(r.of))
-		r.remedy = fmt.Sprintf("Try first, in a select with a default, whether line %d has to wait, and make %s only where it has; or keep one timer, and Reset it.", exit, name)
+		r.why = fmt.Sprintf("%s is made for each wait in line %d, and almost nothing runs after it expired: %s.", name, exit, v.percent(r.of))
+		r.remedy = fmt.Sprintf("First try, in a select with a default, whether line %d has to wait, and make %s only then; or keep one timer, and Reset it.", exit, name)
 	}
 	return r
 }
@@ -186,8 +186,8 @@ func madeBeforeCheck(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgeme
 		if name == "" {
 			continue
 		}
-		j.Cause = fmt.Sprintf("%s is made on the heap before line %d knows whether it is needed, and calls that return there leave it to the collector%s.", name, exit, v.perCall(sets))
-		j.Claim = v.claim(sets, j.Cause, fmt.Sprintf("Look first, with a value on the stack or with the parts that it would hold as the key, and make %s only where line %d does not return.", name, exit))
+		j.Cause = fmt.Sprintf("%s is allocated on the heap before line %d decides whether it is needed, and calls that return there leave it to the garbage collector%s.", name, exit, v.perCall(sets))
+		j.Claim = v.claim(sets, j.Cause, fmt.Sprintf("Check first, with a value on the stack or with its parts as the key, and make %s only if line %d does not return.", name, exit))
 		return j
 	}
 	return j
@@ -408,20 +408,20 @@ func onlyRead(v *account, o *operation) (r reading) {
 	made := symbolname.Short(o.callee)
 	switch uses := o.uses(); {
 	case text && only(uses, compared, measured):
-		r.why, r.remedy = fmt.Sprintf("%s makes a text that %s only compares, and drops", made, o.decl.Name.Name),
-			"Compare what the texts are made from: first what is cheap and mostly differs (lengths, kinds, the first parts), then part by part, up to the first difference; make the texts only where that leaves it open."
+		r.why, r.remedy = fmt.Sprintf("%s builds a string that %s only compares and drops", made, o.decl.Name.Name),
+			"Compare the sources of the strings: first what is cheap and mostly differs (lengths, kinds, the first parts), then part by part, up to the first difference; build the strings only if that does not decide."
 	case (text || list || table) && only(uses, measured):
-		r.why, r.remedy = fmt.Sprintf("%s makes all of what %s only takes the length of", made, o.decl.Name.Name),
-			"Count while going over it, and make nothing."
+		r.why, r.remedy = fmt.Sprintf("%s builds a result of which %s only takes the length", made, o.decl.Name.Name),
+			"Count the elements instead of collecting them."
 	case table && !whole && only(uses, keyed, measured):
-		r.why, r.remedy = fmt.Sprintf("%s fills a map in each call, in which %s only looks keys up", made, o.decl.Name.Name),
-			"Keep the map between calls, beside what it is made of; for one or two keys go over the elements instead."
+		r.why, r.remedy = fmt.Sprintf("%s fills a map in each call, in which %s only looks up keys", made, o.decl.Name.Name),
+			"Keep the map between calls, beside its source; for one or two keys iterate over the elements instead."
 	case text && only(uses, written, measured):
-		r.why, r.remedy = fmt.Sprintf("%s makes a text of its own, which %s only writes on", made, o.decl.Name.Name),
-			fmt.Sprintf("Let %s write to, or append to, what its caller writes to: one buffer for all, of the right size.", made)
+		r.why, r.remedy = fmt.Sprintf("%s builds a separate string, which %s only writes", made, o.decl.Name.Name),
+			fmt.Sprintf("Let %s write or append to its caller's destination: one buffer for all, of the right size.", made)
 	case list && !text && !whole && only(uses, ranged, measured):
-		r.why, r.remedy = fmt.Sprintf("%s makes a list of all elements, which %s only goes over once", made, o.decl.Name.Name),
-			"Hand each element on as it is found: an iterator (iter.Seq), a function that is called for each, or the memory of the last list again."
+		r.why, r.remedy = fmt.Sprintf("%s builds a list of all elements, over which %s only iterates once", made, o.decl.Name.Name),
+			"Pass each element on as it is found: with an iterator (iter.Seq), or a function called for each; or reuse the memory of the last list."
 	default:
 		return r
 	}

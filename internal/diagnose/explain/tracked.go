@@ -61,8 +61,8 @@ func tracked(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	if by == nil || v.share(of) < least || seldom*v.share(read) > v.share(of) {
 		return j
 	}
-	j.Cause = fmt.Sprintf("%s is kept up to date each time, for %s alone, which has next to nothing to do with it: %s of the time here, %s there.", field.Name(), by.Name(), quantity.Percent(v.share(of)), quantity.Percent(v.share(read)))
-	j.Claim = v.claimAt(v.File, line, v.Function, of, j.Cause, fmt.Sprintf("Keep %s up to date only where %s is going to ask for it: decide so once, before the work begins, in a flag or in a variant without it.", field.Name(), by.Name()))
+	j.Cause = fmt.Sprintf("%s is updated each time, though only %s reads it, and that does almost no work: %s of the time here, %s there.", field.Name(), by.Name(), quantity.Percent(v.share(of)), quantity.Percent(v.share(read)))
+	j.Claim = v.claimAt(v.File, line, v.Function, of, j.Cause, fmt.Sprintf("Update %s only if %s will be called: decide that once, before the work begins, with a flag or a variant without it.", field.Name(), by.Name()))
 	return j
 }
 
@@ -162,7 +162,7 @@ func ofDeadline(v *account, o *operation) (r reading) {
 		return r
 	}
 	r.of, r.least = v.among(o, o.callee), diagnose.Threshold
-	r.why = fmt.Sprintf("%s asks for the time in each call, for a deadline (%s) that is only compared: %s.", symbolname.Short(v.functionOf(o)), field.Name(), v.percent(r.of))
-	r.remedy = "Take the time from a variable that one goroutine sets every few milliseconds while there is something to watch; a deadline needs no more. Or begin to watch after a number of steps that short work does not reach."
+	r.why = fmt.Sprintf("%s reads the clock in each call, for a deadline (%s) that is only compared: %s.", symbolname.Short(v.functionOf(o)), field.Name(), v.percent(r.of))
+	r.remedy = "Read the time from a variable that one goroutine sets every few milliseconds while there is a deadline to watch; a deadline needs no more precision. Or start checking only after a number of steps that short work does not reach."
 	return r
 }

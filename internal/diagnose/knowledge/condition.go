@@ -11,7 +11,7 @@ import (
 	"whet/internal/typed"
 )
 
-// Call is a call that a row is asked about.
+// Call is a call to which a row may apply.
 type Call struct {
 	typed.Site
 	loop bool // a loop of the function is around its statement
@@ -24,7 +24,7 @@ type Condition struct {
 	is    func(*Call) bool
 }
 
-// Words returns a condition that something else decides, for the documentation.
+// Words returns a condition that other code decides, for the documentation.
 func Words(words string) Condition { return Condition{words: words} }
 
 // String returns the condition in words: "argument 2 is a constant of one byte".
@@ -41,7 +41,7 @@ func all(list ...Condition) Condition {
 
 // either holds where one of several conditions does.
 func either(list ...Condition) Condition {
-	return Condition{join(list, ", or "), func(c *Call) bool {
+	return Condition{"either " + join(list, ", or "), func(c *Call) bool {
 		return slices.ContainsFunc(list, func(one Condition) bool { return one.holds(c) })
 	}}
 }
@@ -151,6 +151,9 @@ func texts(i int, words string, is func(string) bool) Condition {
 func textIs(i int, list ...string) Condition {
 	var quoted []string
 	for _, s := range list {
+		if s == "" {
+			s = `""`
+		}
 		quoted = append(quoted, "`"+s+"`")
 	}
 	return texts(i, "is "+strings.Join(quoted, " or "), func(s string) bool { return slices.Contains(list, s) })
@@ -251,7 +254,7 @@ func result(words string, is func(c *Call, use ast.Expr) bool) Condition {
 // made there in its stead is made no more often.
 func resultOnce(words string, is func(c *Call, use ast.Expr) bool) Condition {
 	one := result(words, is)
-	return Condition{words + ", once", func(c *Call) bool {
+	return Condition{"its only use is that " + words, func(c *Call) bool {
 		return len(c.In.Results(c.CallExpr)) == 1 && one.is(c) && c.sameRound(c.In.Results(c.CallExpr)[0])
 	}}
 }
@@ -266,10 +269,10 @@ func (c *Call) sameRound(use ast.Expr) bool {
 }
 
 // counted holds where len is all that sees the result.
-var counted = result("its length is all that is used", func(c *Call, use ast.Expr) bool { return c.In.Measured(use) })
+var counted = result("only its length is used", func(c *Call, use ast.Expr) bool { return c.In.Measured(use) })
 
 // ranged holds where a loop that does not use the index is all that sees the result.
-var ranged = resultOnce("a loop goes over it, without its index, and nothing else sees it", func(c *Call, use ast.Expr) bool {
+var ranged = resultOnce("a loop ranges over it, without its index", func(c *Call, use ast.Expr) bool {
 	loop, ok := c.In.Parent(use).(*ast.RangeStmt)
 	if !ok || ast.Unparen(loop.X) != use {
 		return false
@@ -345,7 +348,7 @@ func comparedNumber(words string, list ...string) Condition {
 // early holds where the first elements of the result are all that is used, by a
 // constant index of at most most.
 func early(most int64) Condition {
-	return result("its first elements are all that is used, by constant indexes", func(c *Call, use ast.Expr) bool {
+	return result("only its first elements are used, by constant indexes", func(c *Call, use ast.Expr) bool {
 		return c.element(use, most)
 	})
 }

@@ -76,10 +76,10 @@ func (c *Call) batch() ast.Stmt {
 }
 
 // inBatch holds in a loop over what is there already.
-var inBatch = Condition{"in a loop over what is there already, which waits for nothing", func(c *Call) bool { return c.batch() != nil }}
+var inBatch = Condition{"in a loop over existing elements, which does not block", func(c *Call) bool { return c.batch() != nil }}
 
 // eachRound holds where every round of such a loop makes the call.
-var eachRound = Condition{"in every round of a loop over what is there already, which waits for nothing", func(c *Call) bool {
+var eachRound = Condition{"in every round of a loop over existing elements, which does not block", func(c *Call) bool {
 	_, always := c.around()
 	return always && c.batch() != nil
 }}
@@ -97,14 +97,14 @@ func (c *Call) before(e ast.Expr) bool {
 }
 
 // receiverBefore holds where a method's receiver was made before the loop.
-var receiverBefore = Condition{"it is called on what was there before the loop", func(c *Call) bool {
+var receiverBefore = Condition{"its receiver was made before the loop", func(c *Call) bool {
 	x := c.receiver()
 	return x != nil && c.before(x)
 }}
 
 // openBefore holds where an argument is a file that was opened before the loop.
 func openBefore(i int) Condition {
-	return arg(i, "is an *os.File that was opened before the loop", func(c *Call, e ast.Expr) bool {
+	return arg(i, "is an *os.File opened before the loop", func(c *Call, e ast.Expr) bool {
 		return typeName(c.In.TypeOf(e)) == file && c.before(e)
 	})
 }
@@ -128,7 +128,7 @@ func receiverOver(typ string, callees ...string) Condition {
 // receiverNever holds where a method's receiver is a variable of the function, no
 // parameter, whose fields and methods of some names are not used.
 func receiverNever(names ...string) Condition {
-	return Condition{words(names) + " of what it is called on is not used", func(c *Call) bool {
+	return Condition{words(names) + " of its receiver is not used", func(c *Call) bool {
 		v := c.receiverVar()
 		if v == nil || typed.Global(v) {
 			return false
@@ -153,7 +153,7 @@ func (c *Call) receiverVar() *types.Var {
 // piece holds where an argument is a text or a line made in its place, and not a
 // block that something filled.
 func piece(i int) Condition {
-	return arg(i, "is a text, or made in its place", func(c *Call, e ast.Expr) bool {
+	return arg(i, "is a string, or built in place", func(c *Call, e ast.Expr) bool {
 		if call := c.made(e); call != nil {
 			if x, _ := c.In.Conversion(call); x != nil {
 				return typed.IsString(c.In.TypeOf(x))
@@ -198,7 +198,7 @@ func small(i int, most int64) Condition {
 }
 
 // steadyLast holds where the last argument does not change in the loop.
-var steadyLast = Condition{"nor does the last argument", func(c *Call) bool {
+var steadyLast = Condition{"the last argument does not change either", func(c *Call) bool {
 	last := c.argument(len(c.Args) - 1)
 	return last != nil && c.steady(last)
 }}
@@ -210,7 +210,7 @@ var thenRead = Condition{"Read or Write of the same file, or io.ReadFull, follow
 
 // inOrder holds where the loop does not move the offset of the file that a method is
 // called on, or that an argument is.
-var inOrder = Condition{"the loop does not Seek in it", func(c *Call) bool {
+var inOrder = Condition{"the loop does not call Seek on it", func(c *Call) bool {
 	x := c.receiver()
 	if x == nil && len(c.Args) > 0 {
 		x = c.Args[0]
@@ -238,7 +238,7 @@ func (c *Call) does(x ast.Expr, behind token.Pos, methods ...string) bool {
 
 // noAnswer holds where the loop's rounds read nothing, which may be the answer to
 // what they write.
-var noAnswer = Condition{"its rounds read nothing", func(c *Call) bool {
+var noAnswer = Condition{"no round reads a reply", func(c *Call) bool {
 	loop, _ := c.around()
 	if loop == nil {
 		return false

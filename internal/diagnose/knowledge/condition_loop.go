@@ -25,7 +25,7 @@ func (c *Call) innermost() ast.Stmt {
 // the call does not change: it is only looked at there, by index, len, range and
 // the same function. Of a list of fewer than 16 elements that is written out it does not.
 func keptByLoop(i int) Condition {
-	return arg(i, "is a variable that the loop only looks into", func(c *Call, e ast.Expr) bool {
+	return arg(i, "is a variable that the loop only reads", func(c *Call, e ast.Expr) bool {
 		v, loop := c.In.Var(e), c.innermost()
 		if v == nil || loop == nil || typed.Global(v) || within(loop, v.Pos()) {
 			return false
@@ -83,7 +83,7 @@ func (c *Call) looks(use ast.Expr) bool {
 // grownByLoop holds where an argument is a variable from outside of the loop around
 // the call, which the loop sets by append to itself.
 func grownByLoop(i int) Condition {
-	return arg(i, "is a slice from outside of the loop, to which the loop appends", func(c *Call, e ast.Expr) bool {
+	return arg(i, "is a slice from outside the loop, to which the loop appends", func(c *Call, e ast.Expr) bool {
 		v, loop := c.In.Var(e), c.innermost()
 		if v == nil || loop == nil || within(loop, v.Pos()) {
 			return false
@@ -102,7 +102,7 @@ func grownByLoop(i int) Condition {
 // quickLoop holds where the loop around a call goes over all of a slice, an array, a
 // map or a text, asks the clock by this call alone, and calls nothing but package
 // time and what the compiler writes out.
-var quickLoop = Condition{"in a loop that goes over all elements and calls nothing but package time", func(c *Call) bool {
+var quickLoop = Condition{"in a loop that ranges over all elements and calls only package time", func(c *Call) bool {
 	loop, ok := c.innermost().(*ast.RangeStmt)
 	if !ok {
 		return false
@@ -158,7 +158,7 @@ func (c *Call) method(e ast.Expr) string {
 
 // asked holds where calls of some methods are all that sees the result.
 func asked(methods ...string) Condition {
-	return result("it is only asked for "+words(methods), func(c *Call, use ast.Expr) bool {
+	return result("it is only used to call "+words(methods), func(c *Call, use ast.Expr) bool {
 		return slices.Contains(methods, c.method(use))
 	})
 }
@@ -166,7 +166,7 @@ func asked(methods ...string) Condition {
 // receiverAsked holds where a method is called on a variable or field of which the
 // package calls only some methods, and which it hands nowhere.
 func receiverAsked(methods ...string) Condition {
-	return Condition{"of its receiver the package calls only " + words(methods), func(c *Call) bool {
+	return Condition{"on its receiver the package calls only " + words(methods), func(c *Call) bool {
 		v, _ := c.In.Object(c.receiver()).(*types.Var)
 		if v == nil || v.Exported() && (v.IsField() || typed.Global(v)) {
 			return false
@@ -193,7 +193,7 @@ func receiverAsked(methods ...string) Condition {
 // together holds where the function calls other functions too, for the same
 // variable as first argument or receiver, and the variable is set once.
 func together(callees ...string) Condition {
-	return Condition{"the function calls " + strings.Join(callees, " and ") + " for the same variable too", func(c *Call) bool {
+	return Condition{"the function calls " + strings.Join(callees, " and ") + " on the same variable too", func(c *Call) bool {
 		v, body := c.subject(c.CallExpr), c.In.FunctionAround(c.Pos())
 		if v == nil || body == nil || !c.setOnce(v) {
 			return false
@@ -232,7 +232,7 @@ func (c *Call) setOnce(v *types.Var) bool {
 }
 
 // perCall holds of a call that is not part of the program's start.
-var perCall = Condition{"made in a function's calls, not when the program starts", func(c *Call) bool {
+var perCall = Condition{"in a function that is called repeatedly, not when the program starts", func(c *Call) bool {
 	fn, ok := c.In.Declaration(c.Pos()).(*ast.FuncDecl)
 	return ok && fn.Name.Name != "init" && (fn.Name.Name != "main" || c.In.Name != "main")
 }}

@@ -13,14 +13,14 @@ import (
 
 // pair holds where the first two elements of the result, and how many there are, is
 // all that is used.
-var pair = result("its two elements and their number are all that is used", func(c *Call, use ast.Expr) bool {
+var pair = result("only its two elements and their number are used", func(c *Call, use ast.Expr) bool {
 	return c.In.Measured(use) || c.element(use, 1)
 })
 
 // few holds where elements by a constant index of at most most, of which there is
 // one, and comparisons of their number with constants are all that is used.
 func few(most int64) Condition {
-	only := result("first elements, by constant indexes, and how many there are is all that is used", func(c *Call, use ast.Expr) bool {
+	only := result("only its first elements, by constant indexes, and its length are used", func(c *Call, use ast.Expr) bool {
 		return c.element(use, most) || c.sized(use)
 	})
 	is := only.is
@@ -41,13 +41,13 @@ func (c *Call) sized(use ast.Expr) bool {
 }
 
 // rangedWith is [ranged], with the index or without.
-var rangedWith = resultOnce("a loop goes over it, and nothing else sees it", func(c *Call, use ast.Expr) bool {
+var rangedWith = resultOnce("a loop ranges over it", func(c *Call, use ast.Expr) bool {
 	loop, ok := c.In.Parent(use).(*ast.RangeStmt)
 	return ok && ast.Unparen(loop.X) == use
 })
 
 // last holds where the last element of the result is all that is used.
-var last = result("its last element is all that is used (p[len(p)-1])", func(c *Call, use ast.Expr) bool {
+var last = result("only its last element is used (p[len(p)-1])", func(c *Call, use ast.Expr) bool {
 	if c.In.Measured(use) {
 		minus := c.In.Parent(c.In.Parent(use))
 		ix, ok := c.In.Parent(minus).(*ast.IndexExpr)
@@ -73,7 +73,7 @@ func (c *Call) isInt(e ast.Expr, n int64) bool {
 }
 
 // tested holds where all that is asked of the result is whether it is nil or empty.
-var tested = result("whether it is nil or empty is all that is asked of it", func(c *Call, use ast.Expr) bool { return c.emptiness(use) })
+var tested = result("it is only tested for nil or emptiness", func(c *Call, use ast.Expr) bool { return c.emptiness(use) })
 
 // emptiness reports whether an expression, or its length, is compared with nothing.
 func (c *Call) emptiness(use ast.Expr) bool {
@@ -95,12 +95,12 @@ func (c *Call) emptiness(use ast.Expr) bool {
 
 // whole holds where the first element of the result, and whether there is one, is
 // all that is used.
-var whole = result("its first element, and whether there is one, is all that is used", func(c *Call, use ast.Expr) bool {
+var whole = result("only its first element, and whether there is one, is used", func(c *Call, use ast.Expr) bool {
 	return c.emptiness(use) || c.element(use, 0)
 })
 
 // written holds where a call that writes the text is all that sees it.
-var written = resultOnce("it is handed to WriteString, or as bytes to Write, and used for nothing else", func(c *Call, use ast.Expr) bool {
+var written = resultOnce("it is passed to WriteString, or as bytes to Write", func(c *Call, use ast.Expr) bool {
 	call, ok := c.In.Parent(use).(*ast.CallExpr)
 	if !ok {
 		return false
@@ -124,7 +124,7 @@ func (c *Call) writes(call *ast.CallExpr, name string) bool {
 }
 
 // keyed holds where maps, as their key, are all that see the result.
-var keyed = result("a map's key is all that it is used for", func(c *Call, use ast.Expr) bool {
+var keyed = result("it is only used as a map key", func(c *Call, use ast.Expr) bool {
 	switch by := c.In.Parent(use).(type) {
 	case *ast.IndexExpr:
 		_, ok := typed.Under[*types.Map](c.In.TypeOf(by.X))

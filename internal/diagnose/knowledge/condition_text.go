@@ -14,7 +14,7 @@ import (
 
 // notEmpty holds where an argument is always one text that is not empty.
 func notEmpty(i int) Condition {
-	return literal(i, "is a text that is not empty", func(s string) bool { return s != "" })
+	return literal(i, "is a non-empty constant string", func(s string) bool { return s != "" })
 }
 
 // literal is like [texts], of bytes that are written out too: []byte("x"), []byte{0}.
@@ -52,7 +52,7 @@ func constValue(v constant.Value) constant.Value {
 
 // foldedAffix: a text in one case is asked for a constant prefix or suffix in that
 // case, of ASCII.
-var foldedAffix = result("strings.HasPrefix or HasSuffix asks it for a constant text of ASCII in that case", func(c *Call, use ast.Expr) bool {
+var foldedAffix = result("strings.HasPrefix or HasSuffix tests it for a constant ASCII string in that case", func(c *Call, use ast.Expr) bool {
 	call, ok := c.In.Parent(use).(*ast.CallExpr)
 	if !ok || len(call.Args) != 2 || call.Args[0] != use || !slices.Contains([]string{"strings.HasPrefix", "strings.HasSuffix"}, c.In.Called(call)) {
 		return false
@@ -77,7 +77,7 @@ var foldedEqual = result("bytes.Equal compares it with another in that case", fu
 
 // readOnly holds where functions that can only read from it are all that see the
 // result.
-var readOnly = result("it is handed to what only reads from it", func(c *Call, use ast.Expr) bool {
+var readOnly = result("it is passed to code that only reads from it", func(c *Call, use ast.Expr) bool {
 	call, ok := c.In.Parent(use).(*ast.CallExpr)
 	if !ok || !c.setHere(use) {
 		return false
@@ -174,7 +174,7 @@ func isAny(re *syntax.Regexp) bool {
 
 // namesOnly holds where the function that filepath.Walk is given asks of a file what
 // its directory knows.
-var namesOnly = arg(1, "is a function that asks its FileInfo for the name and the type alone", func(c *Call, e ast.Expr) bool {
+var namesOnly = arg(1, "is a function that uses only the name and the type of its FileInfo", func(c *Call, e ast.Expr) bool {
 	lit, ok := e.(*ast.FuncLit)
 	if !ok {
 		return false
@@ -219,7 +219,7 @@ func targetsError(i int) Condition {
 // handed holds where a call is, in its place, an argument of one of some functions
 // and of no other.
 func handed(i int, callees ...string) Condition {
-	return Condition{"it is " + ordinal(i) + " of " + words(callees) + ", in its place", func(c *Call) bool {
+	return Condition{"it is " + ordinal(i) + " of " + words(callees) + ", directly", func(c *Call) bool {
 		call, ok := c.In.Parent(c.CallExpr).(*ast.CallExpr)
 		return ok && i < len(call.Args) && call.Args[i] == c.CallExpr && slices.Contains(callees, c.In.Called(call))
 	}}
@@ -227,7 +227,7 @@ func handed(i int, callees ...string) Condition {
 
 // handedAny is handed of any argument.
 func handedAny(callees ...string) Condition {
-	return Condition{"it is an argument of " + words(callees) + ", in its place", func(c *Call) bool {
+	return Condition{"it is an argument of " + words(callees) + ", directly", func(c *Call) bool {
 		call, ok := c.In.Parent(c.CallExpr).(*ast.CallExpr)
 		return ok && call.Fun != c.CallExpr && slices.Contains(callees, c.In.Called(call))
 	}}
@@ -235,7 +235,7 @@ func handedAny(callees ...string) Condition {
 
 // givenToReader holds of a conversion that bytes.NewReader or NewBuffer is given for
 // what only reads.
-var givenToReader = Condition{"it is the argument of bytes.NewReader or NewBuffer, which is handed to what only reads from it", func(c *Call) bool {
+var givenToReader = Condition{"it is the argument of bytes.NewReader or NewBuffer, which is passed to code that only reads from it", func(c *Call) bool {
 	call, ok := c.In.Parent(c.CallExpr).(*ast.CallExpr)
 	return ok && slices.Contains([]string{"bytes.NewReader", "bytes.NewBuffer"}, c.In.Called(call)) && readOnly.holds(&Call{Site: typed.Site{CallExpr: call, In: c.In}})
 }}
@@ -244,7 +244,7 @@ var givenToReader = Condition{"it is the argument of bytes.NewReader or NewBuffe
 // works on the result of another, and which one pass can do: each replaces another
 // single byte, by what holds none of those that come later.
 func chained(least int) Condition {
-	return Condition{"it is one of several in a row that each replace a byte of their own", func(c *Call) bool {
+	return Condition{"it is one of several successive calls that each replace a different byte", func(c *Call) bool {
 		replaces := func(e ast.Expr) *ast.CallExpr {
 			call, ok := ast.Unparen(e).(*ast.CallExpr)
 			if !ok || c.In.Called(call) != "strings.ReplaceAll" || len(call.Args) != 3 {
@@ -274,7 +274,7 @@ func chained(least int) Condition {
 }
 
 // plainText holds of a text that a method String or a function for digits makes.
-var plainText = arg(0, "is a text that a method String makes, or a function of encoding/hex, encoding/base64 or strconv", func(c *Call, e ast.Expr) bool {
+var plainText = arg(0, "is a string returned by a method String, or a function of encoding/hex, encoding/base64 or strconv", func(c *Call, e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok || !typed.IsString(c.In.TypeOf(e)) {
 		return false

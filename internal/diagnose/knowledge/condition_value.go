@@ -85,7 +85,7 @@ func (c *Call) isReceiver(e ast.Expr) bool {
 // elementOf holds where an argument is an element, or of an element, of a list that
 // a package variable or the method's receiver holds, which a loop goes over.
 func elementOf(i int) Condition {
-	return arg(i, "is an element of a list that a package variable or a field of the method's receiver holds", func(c *Call, e ast.Expr) bool {
+	return arg(i, "is an element of a list held by a package variable or a field of the method's receiver", func(c *Call, e ast.Expr) bool {
 		v := c.In.Var(c.In.Base(e))
 		if v == nil || typed.Global(v) || c.In.Definition(v) == nil {
 			return false
@@ -117,7 +117,7 @@ func (c *Call) decoded(i int) (*types.Var, *ast.UnaryExpr) {
 // keysOnly holds where an argument is the address of a map[string]any of which
 // some constant keys are all that is read, as values of one type.
 func keysOnly(i int) Condition {
-	return Condition{ordinal(i) + " is the address of a map[string]any of which values under constant keys are all that is read, by type assertions or to compare them", func(c *Call) bool {
+	return Condition{ordinal(i) + " is the address of a map[string]any, of which the program only reads values of constant keys, by type assertions or comparisons", func(c *Call) bool {
 		v, ref := c.decoded(i)
 		if v == nil {
 			return false
@@ -183,7 +183,7 @@ func madeOfStruct(i int) Condition {
 // dropped holds where an argument is the address of a variable of type any that
 // nothing else sees.
 func dropped(i int) Condition {
-	return Condition{ordinal(i) + " is the address of a variable of type any that nothing else sees", func(c *Call) bool {
+	return Condition{ordinal(i) + " is the address of a variable of type any that nothing else uses", func(c *Call) bool {
 		v, _ := c.decoded(i)
 		return v != nil && emptyInterface(v.Type()) && len(c.In.Uses(v)) == 1
 	}}
@@ -245,7 +245,7 @@ func onlyHereOrWritten(i int) Condition {
 // its fields only these and those that read are called; asks are what may be called
 // on the results, nil where these cannot change.
 func again(change, read, asks []string) Condition {
-	return Condition{"the function calls it on the same thing more than once, and nothing between changes that", func(c *Call) bool {
+	return Condition{"the function calls it on the same value more than once, and nothing in between changes that value", func(c *Call) bool {
 		x, body := c.receiver(), c.In.FunctionAround(c.Pos())
 		if x == nil || body == nil {
 			return false
@@ -353,7 +353,7 @@ func (c *Call) named(v types.Object) bool {
 
 // listNamed holds where the result is a list of which loops ask the names and the
 // kinds alone.
-var listNamed = result("its elements' names and kinds are all that is used, in loops", func(c *Call, use ast.Expr) bool {
+var listNamed = result("only the names and kinds of its elements are used, in loops", func(c *Call, use ast.Expr) bool {
 	loop, ok := c.In.Parent(use).(*ast.RangeStmt)
 	if !ok || loop.X != use {
 		return c.In.Measured(use)
@@ -363,7 +363,7 @@ var listNamed = result("its elements' names and kinds are all that is used, in l
 })
 
 // fieldsOnly holds where indexes, len and range are all that see the result, a list.
-var fieldsOnly = result("its elements and its length are all that is used", func(c *Call, use ast.Expr) bool {
+var fieldsOnly = result("only its elements and its length are used", func(c *Call, use ast.Expr) bool {
 	switch outer := c.In.Parent(use).(type) {
 	case *ast.IndexExpr:
 		return outer.X == use && !c.In.Written(use)
@@ -375,7 +375,7 @@ var fieldsOnly = result("its elements and its length are all that is used", func
 
 // specialised holds of a call before which its function takes elements of slices of
 // several types: the call is for the types that remain.
-var specialised = Condition{"after elements of slices of several types", func(c *Call) bool {
+var specialised = Condition{"after trying slices of several types", func(c *Call) bool {
 	fn, ok := c.In.Declaration(c.Pos()).(*ast.FuncDecl)
 	if !ok {
 		return false

@@ -18,14 +18,14 @@ func ofConnections() []Row {
 		{
 			ID: "dial-per-call", Cause: "connection-per-request", Callees: []string{"net.Dial", "net.DialTimeout", "net.(*Dialer).Dial", "net.(*Dialer).DialContext", "crypto/tls.Dial", "crypto/tls.DialWithDialer", "crypto/tls.(*Dialer).DialContext"},
 			When: all(sameAddress, closedByDefer),
-			Cost: "opens a connection", Instead: "Keep the connection, or a few of them, beside the address, and make a new one when it fails; a lock or a channel of connections lets one caller at a time use each. Where the other side ends it after each answer, as HTTP/1.0 does, nothing can be kept. By TLS, a tls.Config with a ClientSessionCache that all calls share saves at least the signature.", Confidence: finding.Medium,
+			Cost: "opens a connection", Instead: "Keep the connection, or a few of them, beside the address, and make a new one when it fails; a lock or a channel of connections gives each to one caller at a time. If the other side closes it after each reply, as HTTP/1.0 does, nothing can be kept. With TLS, one tls.Config with a ClientSessionCache for all calls saves at least the signature.", Confidence: finding.Medium,
 			Example: Example{Params: "n int", Result: "int", Args: "4", Decls: echo,
 				Before: "conn, err := net.Dial(\"tcp\", addr)\nif err != nil {\n\treturn 0\n}\ndefer conn.Close()\nb := make([]byte, 4)\nconn.Write(b[:n])\nn, _ = conn.Read(b)\nreturn n",
 				After:  "b := make([]byte, 4)\nkept.Write(b[:n])\nn, _ = kept.Read(b)\nreturn n"},
 		},
 		{
 			ID: "http-keepalive-off", Cause: "connection-per-request", Callees: []string{"net/http.(*Client).Do", "net/http.(*Client).Get", "net/http.(*Client).Head", "net/http.(*Client).Post", "net/http.(*Client).PostForm"}, When: keepAliveOff,
-			Cost: "opens a connection for each request, as DisableKeepAlives or Close says", Instead: "Keep connections alive: remove DisableKeepAlives or req.Close, and bound the connections with MaxIdleConnsPerHost and IdleConnTimeout. If goroutines or files were left behind, close response bodies.", Confidence: finding.High,
+			Cost: "opens a connection for each request, because of DisableKeepAlives or Close", Instead: "Keep connections alive: remove DisableKeepAlives or req.Close, and bound the connections with MaxIdleConnsPerHost and IdleConnTimeout. If goroutines or files leaked, close response bodies.", Confidence: finding.High,
 			Example: Example{Params: "url string", Result: "int", Args: server, Decls: "var single = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}\n\nvar shared = &http.Client{Transport: &http.Transport{}}\n",
 				Before: "resp, err := single.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)",
 				After:  "resp, err := shared.Get(url)\nif err != nil {\n\treturn 0\n}\ndefer resp.Body.Close()\nn, _ := io.Copy(io.Discard, resp.Body)\nreturn int(n)"},
@@ -39,14 +39,14 @@ func ofConnections() []Row {
 		},
 		{
 			ID: "stat-before-open", Cause: "unused-work", Callees: []string{"os.Stat", "os.Lstat"}, When: all(unasked, either(together("os.Open"), together("os.ReadFile")), filesKept),
-			Cost: "asks for the status of a file that is opened too", Instead: "Open or read it, and look at that error: errors.Is(err, fs.ErrNotExist) says that there is none. Beside one call of the system it saves the case that the file goes away between the two.", Goes: All, Confidence: finding.Medium,
+			Cost: "stats a file that is opened too", Instead: "Open or read the file, and check that error: errors.Is(err, fs.ErrNotExist) tells whether it is missing. Besides a system call, this avoids a race with the file's removal.", Goes: All, Confidence: finding.Medium,
 			Example: Example{Params: "name string", Result: "int", Args: `"/no/such/file"`,
 				Before: "if _, err := os.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {\n\treturn 1\n}\nf, err := os.Open(name)\nif err != nil {\n\treturn 2\n}\ndefer f.Close()\nreturn 3",
 				After:  "f, err := os.Open(name)\nif err != nil {\n\tif !errors.Is(err, fs.ErrNotExist) {\n\t\treturn 1\n\t}\n\treturn 2\n}\ndefer f.Close()\nreturn 3"},
 		},
 		{
 			ID: "udp-readfrom", Cause: "general-function", Callees: []string{"net.(*UDPConn).ReadFrom"}, When: addressKept,
-			Cost: "makes an address on the heap for each packet", Instead: "ReadFromUDPAddrPort returns the address as a netip.AddrPort, which takes no memory, can be compared and is a map's key, and WriteToUDPAddrPort takes it. Of a socket for both versions an IPv4 address is 4-in-6: Unmap it.", Confidence: finding.High,
+			Cost: "allocates an address for each packet", Instead: "ReadFromUDPAddrPort returns the address as a netip.AddrPort, which does not allocate, is comparable and can be a map key, and WriteToUDPAddrPort takes it. On a socket for both IP versions an IPv4 address is 4-in-6: Unmap it.", Confidence: finding.High,
 			Example: Example{Params: "c *net.UDPConn, b []byte", Result: "int", Args: "func() *net.UDPConn { c, _ := net.ListenUDP(\"udp\", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); return c }(), make([]byte, 40)",
 				Before: "c.WriteTo(b[:20], c.LocalAddr())\nn, from, _ := c.ReadFrom(b)\nif from == nil {\n\treturn 0\n}\nreturn n",
 				After:  "c.WriteTo(b[:20], c.LocalAddr())\nn, from, _ := c.ReadFromUDPAddrPort(b)\nif !from.IsValid() {\n\treturn 0\n}\nreturn n"},
@@ -56,7 +56,7 @@ func ofConnections() []Row {
 
 // addressKept holds of a packet whose address goes nowhere as a net.Addr: a method that
 // returns it may have to, and to make one anew of a netip.AddrPort takes the memory again.
-var addressKept = Condition{"the address is looked at, and goes nowhere", func(c *Call) bool {
+var addressKept = Condition{"the address is only read", func(c *Call) bool {
 	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
 	if !ok || len(st.Lhs) != 3 {
 		return false
@@ -110,7 +110,7 @@ var sameAddress = Condition{"the address is the same in every call, or held by a
 
 // closedByDefer holds of what a function opens for its call: it closes it by a deferred
 // call of its own, uses it in no loop that it was opened before, and lets nobody keep it.
-var closedByDefer = Condition{"the function closes it by a deferred call, and no loop uses it", func(c *Call) bool {
+var closedByDefer = Condition{"the function defers its Close, and no loop uses it", func(c *Call) bool {
 	if c.program() {
 		return false
 	}
@@ -142,7 +142,7 @@ var closedByDefer = Condition{"the function closes it by a deferred call, and no
 
 // keepAliveOff holds of a client whose Transport does not keep connections, and of a
 // request that asks for that.
-var keepAliveOff = Condition{"its client's Transport is written with DisableKeepAlives, or the function sets Close of its request", func(c *Call) bool {
+var keepAliveOff = Condition{"its client's Transport literal sets DisableKeepAlives, or the function sets Close of its request", func(c *Call) bool {
 	if req := c.argument(0); req != nil && c.Callee() == "net/http.(*Client).Do" && c.setsTrue(req, "Close") {
 		return true
 	}
@@ -216,7 +216,7 @@ func isTrue(v constant.Value) bool {
 }
 
 // unasked holds where nothing sees the first result.
-var unasked = Condition{"only its error is looked at", func(c *Call) bool {
+var unasked = Condition{"only its error is used", func(c *Call) bool {
 	st, ok := c.In.Parent(c.CallExpr).(*ast.AssignStmt)
 	if !ok {
 		return false
@@ -242,7 +242,7 @@ var filesKept = Condition{"the function changes no file", func(c *Call) bool {
 
 // nameKept holds where the loop around the call hands the file's name to nobody else, who
 // may write what the next round reads, and asks nobody who may know it.
-var nameKept = Condition{"the loop tells the file's name to no function of the program's own", func(c *Call) bool {
+var nameKept = Condition{"the loop passes the file's name to no function of the program", func(c *Call) bool {
 	loop, _ := c.around()
 	v, kept := c.In.Var(c.argument(0)), loop != nil
 	local := v != nil && !v.IsField() && !typed.Global(v)

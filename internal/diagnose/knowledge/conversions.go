@@ -9,7 +9,7 @@ func ofCopies() []Row {
 		{
 			ID: "string-of-bytes-strings", Cause: "needless-copy", Callees: []string{"string([]byte)"}, When: handed(0, "strings.Contains", "strings.ContainsAny", "strings.ContainsRune", "strings.Count", "strings.HasPrefix", "strings.HasSuffix", "strings.Index", "strings.IndexAny", "strings.IndexByte", "strings.IndexRune", "strings.LastIndex", "strings.LastIndexByte"),
 			Cost:    "copies the bytes",
-			Instead: "The function of package bytes by the same name takes them as they are; what else it takes is converted, []byte(s), which copies nothing there.",
+			Instead: "Use the function of the same name in package bytes; convert its other arguments, []byte(s), for which the compiler does not copy there.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "b []byte", Result: "bool", Args: `[]byte(strings.Repeat("key=value;", 20))`,
 				Before: `return strings.Contains(string(b), "password=")`,
@@ -18,7 +18,7 @@ func ofCopies() []Row {
 		{
 			ID: "string-of-bytes-regexp", Cause: "needless-copy", Callees: []string{"string([]byte)"}, When: handed(0, "regexp.(*Regexp).MatchString", "regexp.(*Regexp).FindStringIndex", "regexp.(*Regexp).FindStringSubmatchIndex", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAllStringSubmatchIndex"),
 			Cost:    "copies the bytes",
-			Instead: "The method without String in its name takes them as they are: Match(b), FindIndex(b).",
+			Instead: "Use the method without String in its name: Match(b), FindIndex(b).",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "b []byte", Result: "bool", Args: `[]byte(strings.Repeat("key=value;", 20))`, Decls: "var word = regexp.MustCompile(`pass(word|phrase)=\\w+`)",
 				Before: "return word.MatchString(string(b))",
@@ -27,7 +27,7 @@ func ofCopies() []Row {
 		{
 			ID: "string-of-bytes-runes", Cause: "needless-copy", Callees: []string{"string([]byte)"}, When: handed(0, "unicode/utf8.RuneCountInString", "unicode/utf8.ValidString", "unicode/utf8.DecodeRuneInString", "unicode/utf8.DecodeLastRuneInString"),
 			Cost:    "copies the bytes",
-			Instead: "utf8.RuneCount, Valid, DecodeRune and DecodeLastRune take them as they are.",
+			Instead: "Use utf8.RuneCount, Valid, DecodeRune or DecodeLastRune, which take bytes.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "b []byte", Result: "int", Args: `[]byte(strings.Repeat("key=value;", 20))`,
 				Before: "return utf8.RuneCountInString(string(b))",
@@ -36,7 +36,7 @@ func ofCopies() []Row {
 		{
 			ID: "string-of-bytes-read", Cause: "needless-copy", Callees: []string{"string([]byte)"}, When: handed(0, "strings.NewReader"),
 			Cost:    "copies the bytes",
-			Instead: "bytes.NewReader(b) reads them where they stand; they must not change until it has.",
+			Instead: "bytes.NewReader(b) reads the bytes in place; they must not change while it reads.",
 			Goes:    All, Confidence: finding.Medium,
 			Example: Example{Params: "b []byte", Result: "int64", Args: `[]byte(strings.Repeat("key=value;", 20))`,
 				Before: "n, _ := io.Copy(io.Discard, strings.NewReader(string(b)))\nreturn n",
@@ -45,7 +45,7 @@ func ofCopies() []Row {
 		{
 			ID: "string-of-bytes-written", Cause: "needless-copy", Callees: []string{"string([]byte)"}, When: either(handed(0, "bytes.(*Buffer).WriteString", "strings.(*Builder).WriteString", "bufio.(*Writer).WriteString", "os.(*File).WriteString"), handed(1, "io.WriteString")),
 			Cost:    "copies the bytes",
-			Instead: "Write(b) takes them as they are.",
+			Instead: "Write(b) takes the bytes directly.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "w *bytes.Buffer, b []byte", Result: "int", Args: `new(bytes.Buffer), []byte(strings.Repeat("key=value;", 20))`,
 				Before: "w.Reset()\nw.WriteString(string(b))\nreturn w.Len()",
@@ -53,8 +53,8 @@ func ofCopies() []Row {
 		},
 		{
 			ID: "bytes-of-string-regexp", Cause: "needless-copy", Callees: []string{"[]byte(string)"}, When: handed(0, "regexp.(*Regexp).Match", "regexp.(*Regexp).FindIndex", "regexp.(*Regexp).FindSubmatchIndex", "regexp.(*Regexp).FindAllIndex"),
-			Cost:    "copies the text",
-			Instead: "The method with String in its name takes it as it is: MatchString(s), FindStringIndex(s).",
+			Cost:    "copies the string",
+			Instead: "Use the method with String in its name: MatchString(s), FindStringIndex(s).",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "bool", Args: `strings.Repeat("key=value;", 20)`, Decls: "var word = regexp.MustCompile(`pass(word|phrase)=\\w+`)",
 				Before: "return word.Match([]byte(text))",
@@ -62,8 +62,8 @@ func ofCopies() []Row {
 		},
 		{
 			ID: "bytes-of-string-read", Cause: "needless-copy", Callees: []string{"[]byte(string)"}, When: givenToReader,
-			Cost:    "copies the text",
-			Instead: "strings.NewReader(s) reads the text where it stands.",
+			Cost:    "copies the string",
+			Instead: "strings.NewReader(s) reads the string in place.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "int64", Args: `strings.Repeat("key=value;", 100)`,
 				Before: "n, _ := io.Copy(io.Discard, bytes.NewReader([]byte(text)))\nreturn n",
@@ -72,7 +72,7 @@ func ofCopies() []Row {
 		{
 			ID: "runes-first", Cause: "unused-work", Callees: []string{"[]rune(string)"}, When: early(0),
 			Cost:    "decodes all characters into a slice",
-			Instead: "utf8.DecodeRuneInString(s) decodes the first alone. Of an empty text it returns utf8.RuneError, where the index panics today.",
+			Instead: "utf8.DecodeRuneInString(s) decodes only the first. For an empty string it returns utf8.RuneError, where the index panics today.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "rune", Args: `"the quick brown fox jumps over the lazy dog"`,
 				Before: "return []rune(text)[0]",
@@ -81,7 +81,7 @@ func ofCopies() []Row {
 		{
 			ID: "runes-last", Cause: "unused-work", Callees: []string{"[]rune(string)"}, When: last,
 			Cost:    "decodes all characters into a slice",
-			Instead: "utf8.DecodeLastRuneInString(s) decodes the last alone. Of an empty text it returns utf8.RuneError, where the index panics today.",
+			Instead: "utf8.DecodeLastRuneInString(s) decodes only the last. For an empty string it returns utf8.RuneError, where the index panics today.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "rune", Args: `"the quick brown fox jumps over the lazy dog"`,
 				Before: "r := []rune(text)\nreturn r[len(r)-1]",
@@ -89,8 +89,8 @@ func ofCopies() []Row {
 		},
 		{
 			ID: "strings-of-bytes", Cause: "needless-copy", Callees: []string{"strings.ToLower", "strings.ToUpper", "strings.Title", "strings.Replace", "strings.ReplaceAll", "strings.Repeat", "strings.Map", "strings.ToValidUTF8"}, When: all(converted(0, "[]byte", "string"), convertedTo("[]byte")),
-			Cost:       "works on a copy of the bytes, which is copied again",
-			Instead:    "The function of package bytes by the same name takes and returns bytes.",
+			Cost:       "works on a copy of the bytes, and its result is copied again",
+			Instead:    "Use the function of the same name in package bytes, which takes and returns bytes.",
 			Confidence: finding.High,
 			Example: Example{Params: "b []byte", Result: "[]byte", Args: `[]byte("The Quick Brown Fox Jumps Over The Lazy Dog")`,
 				Before: "return []byte(strings.ToLower(string(b)))",
@@ -98,8 +98,8 @@ func ofCopies() []Row {
 		},
 		{
 			ID: "bytes-of-strings", Cause: "needless-copy", Callees: []string{"bytes.ToLower", "bytes.ToUpper", "bytes.Title", "bytes.Replace", "bytes.ReplaceAll", "bytes.Repeat", "bytes.Map", "bytes.ToValidUTF8"}, When: all(converted(0, "string", "[]byte"), convertedTo("string")),
-			Cost:       "makes bytes of a text, which are copied into another",
-			Instead:    "The function of package strings by the same name takes and returns text, and returns its argument where nothing changes.",
+			Cost:       "converts a string to bytes, and its result is copied again",
+			Instead:    "Use the function of the same name in package strings, which takes and returns strings, and returns its argument if nothing changes.",
 			Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "string", Args: `"The Quick Brown Fox Jumps Over The Lazy Dog"`,
 				Before: "return string(bytes.ToLower([]byte(text)))",
@@ -108,7 +108,7 @@ func ofCopies() []Row {
 		{
 			ID: "bytes-string-bytes", Cause: "needless-copy", Callees: []string{"bytes.(*Buffer).String"}, When: all(inPlace, convertedTo("[]byte")),
 			Cost:    "copies all bytes into a string, which is copied again",
-			Instead: "Bytes() returns them without a copy, valid until the buffer is written to or reset; where they have to last longer, bytes.Clone(b.Bytes()).",
+			Instead: "Bytes() returns them without a copy, valid until the buffer is written to or reset; if they have to last longer, use bytes.Clone(b.Bytes()).",
 			Goes:    All, Confidence: finding.Medium,
 			Example: Example{Params: "b *bytes.Buffer", Result: "int", Args: `bytes.NewBufferString(strings.Repeat("{}", 500))`,
 				Before: "if json.Valid([]byte(b.String())) {\n\treturn b.Len()\n}\nreturn 0",
@@ -117,7 +117,7 @@ func ofCopies() []Row {
 		{
 			ID: "bytes-string-read", Cause: "needless-copy", Callees: []string{"bytes.(*Buffer).String"}, When: handed(0, "strings.NewReader", "bytes.NewBufferString"),
 			Cost:    "copies all bytes into a string",
-			Instead: "bytes.NewReader(b.Bytes()) reads them where they stand; the buffer must not be written to until it has. The buffer itself is a reader too, of what it still holds.",
+			Instead: "bytes.NewReader(b.Bytes()) reads them in place; do not write to the buffer meanwhile. The buffer itself also implements io.Reader, for its unread content.",
 			Goes:    All, Confidence: finding.Medium,
 			Example: Example{Params: "b *bytes.Buffer", Result: "int64", Args: `bytes.NewBufferString(strings.Repeat("x", 1000))`,
 				Before: "n, _ := io.Copy(io.Discard, strings.NewReader(b.String()))\nreturn n",

@@ -177,8 +177,8 @@ func SquareEvidence(s *diagnose.Subject) []finding.Evidence {
 	if sized(s.Benchmark) {
 		return nil
 	}
-	return []finding.Evidence{{Kind: "source", Text: "whether time grows with the square of the length, a benchmark of two lengths would show: " +
-		s.Benchmark + "/n=100 and " + s.Benchmark + "/n=1000, by b.Run"}}
+	return []finding.Evidence{{Kind: "source", Text: "a benchmark of two lengths would show whether time grows with the square of the length: " +
+		s.Benchmark + "/n=100 and " + s.Benchmark + "/n=1000, with b.Run"}}
 }
 
 // sized reports whether a number is in the name of a sub-benchmark, which may be a

@@ -26,10 +26,10 @@ type Gain struct {
 }
 
 // Least is the ratio of times from which a remedy is worth its row; fewer
-// allocations are too.
+// allocations are enough, too.
 const Least = 1.2
 
-// Worth reports whether the remedy gains something.
+// Worth reports whether the remedy gains time or allocations.
 func (g *Gain) Worth() bool { return g.Low >= Least || g.After < g.Before && g.High > 0.95 }
 
 // Removed returns the part of the work that the remedy removes.

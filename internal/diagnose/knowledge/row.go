@@ -11,10 +11,10 @@ import (
 // Cause is the cause that several rows share: a rule.
 type Cause struct {
 	ID, Title string
-	// What, Why, Silent and Fix are the rule's documentation; its example is that of
-	// its first row.
+	// What, Why, Silent and Fix are the rule's documentation; its example is the one
+	// of its first row.
 	What, Why, Silent, Fix string
-	// Unneeded says what becomes of the result, of a row's call: "and the program
+	// Unneeded is a clause on the use of the result of a row's call: "and the program
 	// takes its length and drops it".
 	Unneeded string
 	Outranks []string // see diagnose.Rule
@@ -28,14 +28,14 @@ type Row struct {
 	// Callees are the functions, as [typed.Symbol] names them: "strings.Split".
 	Callees []string
 	When    Condition
-	Cost    string // what the call does, "makes a slice of the pieces"
+	Cost    string // what the call does, "allocates a slice of the parts"
 	Instead string // what to write, in sentences
-	// Go is the first version of the language that has the remedy, "go1.24"; "" any
-	// that is supported.
+	// Go is the first version of the language with the remedy, "go1.24"; "" is any
+	// supported one.
 	Go string
 	// Goes is the part of the call's work that the remedy removes.
 	Goes Part
-	// Confidence is [finding.High] where the condition leaves no doubt that the
+	// Confidence is [finding.High] if the condition leaves no doubt that the
 	// remedy does the same.
 	Confidence finding.Confidence
 	Example    Example
@@ -47,12 +47,12 @@ type Part uint8
 const (
 	// Measured is the share that the row's benchmark measured.
 	Measured Part = iota
-	// Memory is what the runtime does for the function itself: taking memory,
+	// Memory is the runtime's work for the function itself: allocating,
 	// growing and copying.
 	Memory
 	// All is everything.
 	All
-	// Time is Measured, of the time alone: what takes none is not worth the change.
+	// Time is Measured, of the time only: without a share of the time the change is not worth it.
 	Time
 )
 
@@ -64,11 +64,11 @@ type Example struct {
 	Before string // the function's body
 	After  string
 	Decls  string // declarations that both need
-	// Imports are packages that are not of the standard library, or not the ones
-	// that their name commonly stands for: "math/rand/v2", "yaml gopkg.in/yaml.v3".
+	// Imports are packages outside the standard library, or not the usual ones of
+	// their name: "math/rand/v2", "yaml gopkg.in/yaml.v3".
 	Imports []string
-	// Differs is set where the two do not return the same by intent, as random
-	// numbers do not.
+	// Differs is set if the results intentionally differ, as with random
+	// numbers.
 	Differs bool
 }
 
@@ -80,7 +80,7 @@ func Rules() []diagnose.Rule {
 }
 
 // RulesOf returns a rule for each of some causes that has a row in a table, in the
-// order of the causes; claims are what is claimed of a subject, by cause.
+// order of the causes; claims returns the claims on a subject, by cause.
 func RulesOf(causes []Cause, table []Row, claims func(*diagnose.Subject) map[string][]diagnose.Claim) []diagnose.Rule {
 	var rules []diagnose.Rule
 	for _, c := range causes {
@@ -104,10 +104,10 @@ func RulesOf(causes []Cause, table []Row, claims func(*diagnose.Subject) map[str
 }
 
 // Table returns all rows: those of one function in the order in which they are
-// asked.
+// applied.
 func Table() []Row { return slices.Clone(table()) }
 
-// cause returns the cause with an id; the tests hold that each row has one.
+// cause returns the cause with an id; the tests check that each row has one.
 func cause(id string) *Cause {
 	i := slices.IndexFunc(causes, func(c Cause) bool { return c.ID == id })
 	if i < 0 {

@@ -31,8 +31,8 @@ func ofSorting() []Row {
 		{
 			ID: "sort-in-loop", Cause: "repeated-scan", When: grownByLoop(0),
 			Callees:    []string{"sort.Ints", "sort.Strings", "sort.Float64s", "slices.Sort[...]"},
-			Cost:       "sorts all elements again when one came to them",
-			Instead:    "Sort once after the loop. Where the order is needed in each round, put the element in its place: i, _ := slices.BinarySearch(s, x), s = slices.Insert(s, i, x); where only the least is, use a heap.",
+			Cost:       "sorts all elements again after one was added",
+			Instead:    "Sort once after the loop. If the order is needed in each round, insert the element in its place: i, _ := slices.BinarySearch(s, x), s = slices.Insert(s, i, x); if only the least is needed, use a heap.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "list []int", Result: "[]int", Args: "rand.New(rand.NewSource(1)).Perm(200)",
 				Before: "var sorted []int\nfor _, x := range list {\n\tsorted = append(sorted, x)\n\tslices.Sort(sorted)\n}\nreturn sorted",
@@ -41,8 +41,8 @@ func ofSorting() []Row {
 		{
 			ID: "sort-by-function-in-loop", Cause: "repeated-scan", When: grownByLoop(0),
 			Callees:    []string{"sort.Slice", "sort.SliceStable", "slices.SortFunc[...]", "slices.SortStableFunc[...]"},
-			Cost:       "sorts all elements again when one came to them",
-			Instead:    "Sort once after the loop. Where the order is needed in each round, put the element in its place, by slices.BinarySearchFunc and slices.Insert; where only the least is, use a heap. Equal elements may come in another order.",
+			Cost:       "sorts all elements again after one was added",
+			Instead:    "Sort once after the loop. If the order is needed in each round, insert the element in its place, with slices.BinarySearchFunc and slices.Insert; if only the least is needed, use a heap. Equal elements may come in another order.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "list []person", Result: "int", Args: "crowd()", Decls: people,
 				Before: "var sorted []person\nfor _, x := range list {\n\tsorted = append(sorted, x)\n\tsort.Slice(sorted, func(i, j int) bool { return sorted[i].age < sorted[j].age })\n}\nreturn sorted[0].age",
@@ -50,8 +50,8 @@ func ofSorting() []Row {
 		},
 		{
 			ID: "sort-slice-ordered", Cause: "general-function", When: ascending, Callees: []string{"sort.Slice"},
-			Cost:       "swaps elements by reflection, and compares them by a function",
-			Instead:    "sort.Ints(s), sort.Strings(s) and sort.Float64s(s) compare the elements themselves, as slices.Sort(s) does; of numbers NaN comes first.",
+			Cost:       "swaps elements by reflection, and compares them through a function",
+			Instead:    "sort.Ints(s), sort.Strings(s) and sort.Float64s(s) compare the elements directly, as slices.Sort(s) does; NaNs come first.",
 			Confidence: finding.High,
 			Example: Example{Params: "list []int", Result: "int", Args: "rand.New(rand.NewSource(1)).Perm(300)",
 				Before: "list = slices.Clone(list)\nsort.Slice(list, func(i, j int) bool { return list[i] < list[j] })\nreturn list[0]",
@@ -59,8 +59,8 @@ func ofSorting() []Row {
 		},
 		{
 			ID: "sort-slice-typed", Cause: "general-function", When: smallElements, Callees: []string{"sort.Slice"},
-			Cost:       "swaps elements by reflection, and finds each by its index",
-			Instead:    "slices.SortFunc(s, func(a, b T) int { return cmp.Compare(a.Key, b.Key) }) sorts by the type of the elements; of several keys cmp.Or takes the first that differs. Neither is stable.",
+			Cost:       "swaps elements by reflection, and accesses each by its index",
+			Instead:    "slices.SortFunc(s, func(a, b T) int { return cmp.Compare(a.Key, b.Key) }) is compiled for the element type; for several keys, cmp.Or returns the first difference. Neither sort is stable.",
 			Confidence: finding.High,
 			Example: Example{Params: "list []person", Result: "int", Args: "crowd()", Decls: people,
 				Before: "list = slices.Clone(list)\nsort.Slice(list, func(i, j int) bool { return list[i].age < list[j].age })\nreturn list[0].age",
@@ -68,8 +68,8 @@ func ofSorting() []Row {
 		},
 		{
 			ID: "sort-slicestable-typed", Cause: "general-function", When: smallElements, Callees: []string{"sort.SliceStable"},
-			Cost:       "swaps elements by reflection, and finds each by its index",
-			Instead:    "slices.SortStableFunc(s, func(a, b T) int { return cmp.Compare(a.Key, b.Key) }) sorts by the type of the elements, in the same order.",
+			Cost:       "swaps elements by reflection, and accesses each by its index",
+			Instead:    "slices.SortStableFunc(s, func(a, b T) int { return cmp.Compare(a.Key, b.Key) }) is compiled for the element type, and gives the same order.",
 			Confidence: finding.High,
 			Example: Example{Params: "list []person", Result: "int", Args: "crowd()", Decls: people,
 				Before: "list = slices.Clone(list)\nsort.SliceStable(list, func(i, j int) bool { return list[i].age < list[j].age })\nreturn list[0].age",
@@ -78,8 +78,8 @@ func ofSorting() []Row {
 		{
 			ID: "sort-reverse-typed", Cause: "general-function", Callees: []string{"sort.Sort"},
 			When:       reversedSlice,
-			Cost:       "compares and swaps by two interfaces",
-			Instead:    "slices.SortFunc(s, func(a, b T) int { return cmp.Compare(b, a) }) sorts in descending order; for a type of its own, compare b with a as its Less does.",
+			Cost:       "compares and swaps through two interfaces",
+			Instead:    "slices.SortFunc(s, func(a, b T) int { return cmp.Compare(b, a) }) sorts in descending order; for another type, compare b with a as its Less does.",
 			Confidence: finding.High,
 			Example: Example{Params: "list []int", Result: "[]int", Args: "rand.New(rand.NewSource(1)).Perm(300)",
 				Before: "list = slices.Clone(list)\nsort.Sort(sort.Reverse(sort.IntSlice(list)))\nreturn list",
@@ -87,8 +87,8 @@ func ofSorting() []Row {
 		},
 		{
 			ID: "heap-typed", Cause: "general-function", When: ofHeap, Callees: []string{"container/heap.Push", "container/heap.Pop"},
-			Cost:       "moves elements by methods of an interface, and hands each over as an any",
-			Instead:    "A heap of the elements' own type: a slice with functions that sift up and down, twenty lines, in which comparisons are inlined and no element is boxed.",
+			Cost:       "moves elements with methods of an interface, and passes each as an any",
+			Instead:    "Use a heap for the element type: a slice with functions that sift up and down, twenty lines, in which comparisons are inlined and no element is boxed.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "list []int", Result: "int", Args: "rand.New(rand.NewSource(1)).Perm(100)", Decls: `type ints []int
 
@@ -116,8 +116,8 @@ func push(h []int, x int) []int {
 		},
 		{
 			ID: "slices-contains-in-loop", Cause: "repeated-scan", When: keptByLoop(0), Callees: []string{"slices.Contains[...]"},
-			Cost:       "goes over the slice",
-			Instead:    "Put the elements into a map[T]bool, or map[T]struct{}, before the loop, and look there. Of fewer than a dozen numbers or short texts the slice stays as fast.",
+			Cost:       "scans the slice",
+			Instead:    "Put the elements into a map[T]bool, or map[T]struct{}, before the loop, and look them up there. With fewer than a dozen numbers or short strings the slice is as fast.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "names, wanted []string", Result: "int", Args: "numbered(200), numbered(200)", Decls: numbered,
 				Before: "n := 0\nfor _, name := range names {\n\tif slices.Contains(wanted, name) {\n\t\tn++\n\t}\n}\nreturn n",
@@ -125,8 +125,8 @@ func push(h []int, x int) []int {
 		},
 		{
 			ID: "slices-index-in-loop", Cause: "repeated-scan", When: keptByLoop(0), Callees: []string{"slices.Index[...]"},
-			Cost:       "goes over the slice",
-			Instead:    "Put the index of each element into a map[T]int before the loop, that of the first of equal ones, and look there. Of fewer than a dozen numbers or short texts the slice stays as fast.",
+			Cost:       "scans the slice",
+			Instead:    "Put the index of each element, the first among equal ones, into a map[T]int before the loop, and look it up there. With fewer than a dozen numbers or short strings the slice is as fast.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "names, wanted []string", Result: "int", Args: "numbered(200), numbered(200)", Decls: numbered,
 				Before: "n := 0\nfor _, name := range names {\n\tn += slices.Index(wanted, name)\n}\nreturn n",
@@ -134,15 +134,15 @@ func push(h []int, x int) []int {
 		},
 		{
 			ID: "slices-collect-counted", Cause: "counted-result", When: all(inPlace, counted, argumentFrom("maps.Keys[...]", "maps.Values[...]")), Callees: []string{"slices.Collect[...]", "slices.Sorted[...]"},
-			Cost: "makes a slice of them", Instead: "len(m) is their number.",
+			Cost: "allocates a slice of them", Instead: "len(m) is their number.",
 			Goes: All, Confidence: finding.High,
 			Example: Example{Params: "m map[string]int", Result: "int", Args: ages,
 				Before: `return len(slices.Collect(maps.Keys(m)))`, After: `return len(m)`},
 		},
 		{
 			ID: "slices-collect-ranged", Cause: "ranged-pieces", When: ranged, Callees: []string{"slices.Collect[...]"},
-			Cost:       "makes a slice of all that is yielded",
-			Instead:    "Range over the sequence itself: for k := range maps.Keys(m), or for k := range m. Where the loop changes what the sequence comes from, leave it.",
+			Cost:       "allocates a slice of all yielded values",
+			Instead:    "Range over the sequence itself: for k := range maps.Keys(m), or for k := range m. If the loop changes the source of the sequence, keep the slice.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "m map[string]int", Result: "int", Args: ages,
 				Before: "n := 0\nfor _, v := range slices.Collect(maps.Values(m)) {\n\tn += v\n}\nreturn n",
@@ -151,8 +151,8 @@ func push(h []int, x int) []int {
 		{
 			ID: "container-list-queue", Cause: "general-function", Callees: []string{"container/list.(*List).PushBack", "container/list.(*List).PushFront"},
 			When:       all(receiverAsked("PushBack", "PushFront", "Front", "Back", "Remove", "Len", "Init"), endsOnly),
-			Cost:       "takes an element from the heap, beside the value in its interface",
-			Instead:    "As a queue or a stack, use a slice of the values' type: append at the end, take s[0] and go on with s[1:], or the last. A queue that never runs empty needs a ring, or a copy to the front now and then.",
+			Cost:       "allocates an element, and the value in its interface",
+			Instead:    "For a queue or a stack, use a slice of the value type: append at the end, take s[0] and continue with s[1:], or take the last. A queue that never runs empty needs a ring, or a copy to the front now and then.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "n int", Result: "int", Args: "200",
 				Before: "q := list.New()\nsum := 0\nfor x := range n {\n\tq.PushBack(x)\n}\nfor q.Len() > 0 {\n\te := q.Front()\n\tq.Remove(e)\n\tsum += e.Value.(int)\n}\nreturn sum",
@@ -160,8 +160,8 @@ func push(h []int, x int) []int {
 		},
 		{
 			ID: "x-exp-maps-ranged", Cause: "ranged-pieces", When: ranged, Callees: []string{"golang.org/x/exp/maps.Keys[...]", "golang.org/x/exp/maps.Values[...]"},
-			Cost:       "makes a slice of all of them",
-			Instead:    "Range over the map: for k := range m, for _, v := range m. Where the loop adds to the map, leave it.",
+			Cost:       "allocates a slice of all of them",
+			Instead:    "Range over the map: for k := range m, for _, v := range m. If the loop adds to the map, keep the slice.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "m map[string]int", Result: "int", Args: ages, Imports: []string{"golang.org/x/exp/maps"},
 				Before: "n := 0\nfor _, k := range maps.Keys(m) {\n\tn += len(k)\n}\nreturn n",
@@ -169,7 +169,7 @@ func push(h []int, x int) []int {
 		},
 		{
 			ID: "x-exp-maps-counted", Cause: "counted-result", When: all(inPlace, counted), Callees: []string{"golang.org/x/exp/maps.Keys[...]", "golang.org/x/exp/maps.Values[...]"},
-			Cost: "makes a slice of all of them", Instead: "len(m) is their number.",
+			Cost: "allocates a slice of all of them", Instead: "len(m) is their number.",
 			Goes: All, Confidence: finding.High,
 			Example: Example{Params: "m map[string]int", Result: "int", Args: ages, Imports: []string{"golang.org/x/exp/maps"},
 				Before: `return len(maps.Keys(m))`, After: `return len(m)`},
@@ -260,7 +260,7 @@ var ofHeap = arg(0, "is a pointer to a slice", func(c *Call, e ast.Expr) bool {
 
 // argumentFrom: the first argument is made where it stands by one of some functions.
 func argumentFrom(callees ...string) Condition {
-	return all(resultOf(0, callees...), arg(0, "is written there", func(_ *Call, e ast.Expr) bool {
+	return all(resultOf(0, callees...), arg(0, "is that call itself", func(_ *Call, e ast.Expr) bool {
 		_, ok := e.(*ast.CallExpr)
 		return ok
 	}))
@@ -268,7 +268,7 @@ func argumentFrom(callees ...string) Condition {
 
 // reversedSlice: the argument is sort.Reverse of a slice, which holds all that is
 // swapped.
-var reversedSlice = all(resultOf(0, "sort.Reverse"), arg(0, "is that of a slice", func(c *Call, e ast.Expr) bool {
+var reversedSlice = all(resultOf(0, "sort.Reverse"), arg(0, "reverses a slice", func(c *Call, e ast.Expr) bool {
 	call := c.made(e)
 	if call == nil || len(call.Args) != 1 {
 		return false
@@ -279,7 +279,7 @@ var reversedSlice = all(resultOf(0, "sort.Reverse"), arg(0, "is that of a slice"
 
 // endsOnly: the package keeps no element that it puts into a list, and removes those
 // at the list's ends.
-var endsOnly = Condition{"no element of it is kept, and those at its ends alone are removed", func(c *Call) bool {
+var endsOnly = Condition{"no element of it is kept, and elements are removed only at its ends", func(c *Call) bool {
 	v, ok := c.In.Object(c.receiver()).(*types.Var)
 	return ok && !slices.ContainsFunc(c.In.Uses(v), func(id *ast.Ident) bool {
 		e := ast.Expr(id)

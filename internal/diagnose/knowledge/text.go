@@ -9,8 +9,8 @@ func ofText() []Row {
 	return []Row{
 		{
 			ID: "regexp-find-tested", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).FindStringSubmatch", "regexp.(*Regexp).FindSubmatch", "regexp.(*Regexp).FindStringSubmatchIndex", "regexp.(*Regexp).FindSubmatchIndex", "regexp.(*Regexp).FindStringIndex", "regexp.(*Regexp).FindIndex"}, When: tested,
-			Cost:       "finds out where the match and its parts are",
-			Instead:    "MatchString(s), or Match(b), which ends as soon as there is a match.",
+			Cost:       "finds the positions of the match and its groups",
+			Instead:    "Use MatchString(s), or Match(b), which stops at the first match.",
 			Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "bool", Args: `"write to gopher@example.org today"`, Decls: "var mail = regexp.MustCompile(`(\\w+)@(\\w+)\\.org`)",
 				Before: "return mail.FindStringSubmatch(text) != nil",
@@ -19,7 +19,7 @@ func ofText() []Row {
 		{
 			ID: "regexp-findall-tested", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAll", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAllIndex", "regexp.(*Regexp).FindAllStringSubmatch", "regexp.(*Regexp).FindAllSubmatch", "regexp.(*Regexp).FindAllStringSubmatchIndex", "regexp.(*Regexp).FindAllSubmatchIndex"}, When: all(number(1, "is not 0", func(n int64) bool { return n != 0 }), tested),
 			Cost:       "finds all matches",
-			Instead:    "MatchString(s), or Match(b), which ends as soon as there is a match.",
+			Instead:    "Use MatchString(s), or Match(b), which stops at the first match.",
 			Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "bool", Args: `"write to gopher@example.org, gordon@example.org and gina@example.org"`, Decls: "var mail = regexp.MustCompile(`(\\w+)@(\\w+)\\.org`)",
 				Before: "return len(mail.FindAllString(text, -1)) > 0",
@@ -28,7 +28,7 @@ func ofText() []Row {
 		{
 			ID: "regexp-findall-first", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).FindAllString", "regexp.(*Regexp).FindAll", "regexp.(*Regexp).FindAllStringIndex", "regexp.(*Regexp).FindAllIndex", "regexp.(*Regexp).FindAllStringSubmatch", "regexp.(*Regexp).FindAllSubmatch", "regexp.(*Regexp).FindAllStringSubmatchIndex", "regexp.(*Regexp).FindAllSubmatchIndex"}, When: all(number(1, "is not 0 or 1", func(n int64) bool { return n < 0 || n > 1 }), whole),
 			Cost:       "finds all matches",
-			Instead:    "The function without All finds the first one alone: FindString(s), FindStringIndex(s). Where there is none, an index panics today, and FindString returns an empty text.",
+			Instead:    "Use the function without All, which finds only the first: FindString(s), FindStringIndex(s). If there is no match, an index panics today, and FindString returns an empty string.",
 			Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "string", Args: `"write to gopher@example.org, gordon@example.org and gina@example.org"`, Decls: "var mail = regexp.MustCompile(`(\\w+)@(\\w+)\\.org`)",
 				Before: "m := mail.FindAllString(text, -1)\nif m == nil {\n\treturn \"\"\n}\nreturn m[0]",
@@ -36,8 +36,8 @@ func ofText() []Row {
 		},
 		{
 			ID: "regexp-submatch-whole", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).FindStringSubmatch", "regexp.(*Regexp).FindSubmatch"}, When: whole,
-			Cost:       "finds out where the parts of the match are",
-			Instead:    "FindString(s), or Find(b), returns the match; FindStringIndex tells an empty one from none. Where there is none, an index panics today.",
+			Cost:       "finds the positions of the groups",
+			Instead:    "FindString(s), or Find(b), returns the match; FindStringIndex tells an empty match from none. If there is no match, an index panics today.",
 			Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "string", Args: `"write to gopher@example.org today"`, Decls: "var mail = regexp.MustCompile(`(\\w+)@(\\w+)\\.org`)",
 				Before: "m := mail.FindStringSubmatch(text)\nif m == nil {\n\treturn \"\"\n}\nreturn m[0]",
@@ -45,8 +45,8 @@ func ofText() []Row {
 		},
 		{
 			ID: "regexp-match-any", Cause: "unused-work", Callees: []string{"regexp.(*Regexp).MatchString", "regexp.(*Regexp).Match"}, When: anyAround,
-			Cost:       "matches what may stand before or after too",
-			Instead:    "A match may lie anywhere in the text: leave .* out at the pattern's beginning and end. A pattern without it can begin where its first text stands.",
+			Cost:       "also matches the text before or after",
+			Instead:    "A match may begin anywhere: leave out .* at the pattern's beginning and end. Without it the matcher can search for the pattern's first literal.",
 			Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "bool", Args: `strings.Repeat("all quiet here ", 20) + "error 42"`, Decls: "var failed, plain = regexp.MustCompile(`.*error [0-9]+.*`), regexp.MustCompile(`error [0-9]+`)",
 				Before: "return failed.MatchString(text)",
@@ -54,8 +54,8 @@ func ofText() []Row {
 		},
 		{
 			ID: "filepath-walk", Cause: "unused-work", Callees: []string{"path/filepath.Walk"}, When: namesOnly,
-			Cost:       "asks the system for the status of each file",
-			Instead:    "filepath.WalkDir takes names and types from the directories themselves; its function gets an fs.DirEntry, with Name, IsDir and Type.",
+			Cost:       "stats each file",
+			Instead:    "filepath.WalkDir gets names and types from the directories themselves; it passes its function an fs.DirEntry, with Name, IsDir and Type.",
 			Confidence: finding.High,
 			Example: Example{Params: "root string", Result: "int", Args: `"."`,
 				Before: "n := 0\nfilepath.Walk(root, func(path string, info fs.FileInfo, err error) error {\n\tif err == nil && !info.IsDir() {\n\t\tn++\n\t}\n\treturn err\n})\nreturn n",
@@ -64,7 +64,7 @@ func ofText() []Row {
 		{
 			ID: "filepath-join-entry", Cause: "unused-work", Callees: []string{"path/filepath.Join"}, When: all(inLoop, args(2, "it joins two"), steady(0), resultOf(1, "io/fs.DirEntry.Name", "io/fs.FileInfo.Name")),
 			Cost:       "cleans the whole path again",
-			Instead:    "Before the loop make dir = filepath.Clean(dir) + string(filepath.Separator), in it dir + entry.Name(). Mind an empty dir and the root, to which Join adds no separator.",
+			Instead:    "Before the loop compute dir = filepath.Clean(dir) + string(filepath.Separator), in it dir + entry.Name(). Handle an empty dir and the root separately: Join adds no separator to them.",
 			Confidence: finding.High,
 			Example: Example{Params: "dir string, list []fs.FileInfo", Result: "int", Args: `"/var/lib/service/data", files()`, Decls: "func files() []fs.FileInfo {\n\tf, _ := os.Stat(\"go.mod\")\n\treturn []fs.FileInfo{f, f, f, f}\n}",
 				Before: "n := 0\nfor _, f := range list {\n\tn += len(filepath.Join(dir, f.Name()))\n}\nreturn n",
@@ -72,8 +72,8 @@ func ofText() []Row {
 		},
 		{
 			ID: "path-steady", Cause: "made-per-call", Callees: []string{"path.Join", "path.Clean", "path/filepath.Join", "path/filepath.Clean", "html.EscapeString", "net/url.QueryEscape", "net/url.PathEscape"}, When: same,
-			Cost:    "makes the same text again",
-			Instead: "Make it once: before the loop, or in a package variable where its arguments are constant.",
+			Cost:    "builds the same string again",
+			Instead: "Build it once: before the loop, or in a package variable if its arguments are constant.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "dir string, list []string", Result: "int", Args: `"/var/lib/service", []string{"/etc/passwd", "/etc/hosts", "/var/lib/service/data"}`,
 				Before: "for i, s := range list {\n\tif s == filepath.Join(dir, \"data\") {\n\t\treturn i\n\t}\n}\nreturn -1",
@@ -81,8 +81,8 @@ func ofText() []Row {
 		},
 		{
 			ID: "filepath-abs", Cause: "unused-work", Callees: []string{"path/filepath.Abs"}, When: inLoop,
-			Cost:       "asks the system for the working directory",
-			Instead:    "Ask os.Getwd once, before the loop or in a package variable, and filepath.Join what is not absolute (filepath.IsAbs) to it.",
+			Cost:       "asks the operating system for the working directory",
+			Instead:    "Call os.Getwd once, before the loop or in a package variable, and filepath.Join it with the paths that are not absolute (filepath.IsAbs).",
 			Confidence: finding.Medium,
 			Example: Example{Params: "list []string", Result: "int", Args: `[]string{"a", "b", "c/d"}`, Decls: "var wd, _ = os.Getwd()",
 				Before: "n := 0\nfor _, s := range list {\n\tp, _ := filepath.Abs(s)\n\tn += len(p)\n}\nreturn n",
@@ -90,8 +90,8 @@ func ofText() []Row {
 		},
 		{
 			ID: "template-htmlescape", Cause: "general-function", Callees: []string{"text/template.HTMLEscapeString", "html/template.HTMLEscapeString"},
-			Cost:       "copies the text into a buffer that grows",
-			Instead:    "html.EscapeString makes the same text, but for the byte 0, which it leaves.",
+			Cost:       "copies the string into a growing buffer",
+			Instead:    "html.EscapeString returns the same string, except for the zero byte, which it keeps.",
 			Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "string", Args: `"a < b && c > d, or \"quoted\" and 'so' on"`,
 				Before: "return template.HTMLEscapeString(text)",
@@ -105,8 +105,8 @@ func ofTextUse() []Row {
 	return []Row{
 		{
 			ID: "fmt-sprintf-appended", Cause: "written-text", Callees: []string{"fmt.Sprintf"}, When: appended,
-			Cost:       "makes a string",
-			Instead:    "b = fmt.Appendf(b, …) formats where the bytes are wanted.",
+			Cost:       "allocates a string",
+			Instead:    "b = fmt.Appendf(b, …) formats directly into the destination.",
 			Confidence: finding.High,
 			Example: Example{Params: "b []byte, n int", Result: "[]byte", Args: "make([]byte, 0, 64), 123",
 				Before: `return append(b, fmt.Sprintf("%08d", n)...)`,
@@ -114,8 +114,8 @@ func ofTextUse() []Row {
 		},
 		{
 			ID: "fmt-sprint-appended", Cause: "written-text", Callees: []string{"fmt.Sprint", "fmt.Sprintln"}, When: appended,
-			Cost:       "makes a string",
-			Instead:    "b = fmt.Append(b, …), or Appendln, formats where the bytes are wanted.",
+			Cost:       "allocates a string",
+			Instead:    "b = fmt.Append(b, …), or Appendln, formats directly into the destination.",
 			Confidence: finding.High,
 			Example: Example{Params: "b []byte, err error", Result: "[]byte", Args: `make([]byte, 0, 64), errors.New("no such file")`,
 				Before: "return append(b, fmt.Sprint(err)...)",
@@ -123,8 +123,8 @@ func ofTextUse() []Row {
 		},
 		{
 			ID: "fmt-sprintf-written", Cause: "written-text", Callees: []string{"fmt.Sprintf"}, When: written,
-			Cost:       "makes a string",
-			Instead:    "fmt.Fprintf(w, …) formats into a buffer that package fmt keeps, and calls Write once, as today.",
+			Cost:       "allocates a string",
+			Instead:    "fmt.Fprintf(w, …) formats into a buffer that package fmt reuses, and calls Write once, as today.",
 			Confidence: finding.High,
 			Example: Example{Params: "w *bytes.Buffer, n int", Result: "int", Args: "new(bytes.Buffer), 123",
 				Before: "w.Reset()\nw.WriteString(fmt.Sprintf(\"%08d\", n))\nreturn w.Len()",
@@ -132,8 +132,8 @@ func ofTextUse() []Row {
 		},
 		{
 			ID: "strconv-format-appended", Cause: "written-text", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote"}, When: appended,
-			Cost:       "makes a string",
-			Instead:    "strconv.AppendInt, AppendUint, AppendFloat or AppendQuote write where the bytes are wanted: b = strconv.AppendInt(b, int64(n), 10).",
+			Cost:       "allocates a string",
+			Instead:    "Use strconv.AppendInt, AppendUint, AppendFloat or AppendQuote, which write into the destination: b = strconv.AppendInt(b, int64(n), 10).",
 			Confidence: finding.High,
 			Example: Example{Params: "b []byte, n int", Result: "[]byte", Args: "make([]byte, 0, 64), 123456",
 				Before: "return append(b, strconv.Itoa(n)...)",
@@ -141,8 +141,8 @@ func ofTextUse() []Row {
 		},
 		{
 			ID: "strconv-format-written", Cause: "written-text", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote"}, When: written,
-			Cost:       "makes a string",
-			Instead:    "Append it to memory that is there: b.Write(strconv.AppendInt(b.AvailableBuffer(), int64(n), 10)) of a bytes.Buffer or bufio.Writer, of others with an array on the stack: var a [20]byte, a[:0].",
+			Cost:       "allocates a string",
+			Instead:    "Append to existing memory: with a bytes.Buffer or bufio.Writer, b.Write(strconv.AppendInt(b.AvailableBuffer(), int64(n), 10)); otherwise to an array on the stack: var a [20]byte, a[:0].",
 			Confidence: finding.High,
 			Example: Example{Params: "w *bytes.Buffer, n int", Result: "int", Args: "new(bytes.Buffer), 123456",
 				Before: "w.Reset()\nw.WriteString(strconv.Itoa(n))\nreturn w.Len()",
@@ -150,8 +150,8 @@ func ofTextUse() []Row {
 		},
 		{
 			ID: "strconv-format-counted", Cause: "counted-result", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint"}, When: counted,
-			Cost:    "makes a string",
-			Instead: "Count the digits by dividing, or append them to an array on the stack and take the length of that.",
+			Cost:    "allocates a string",
+			Instead: "Count the digits by dividing, or append them to an array on the stack and take its length.",
 			Goes:    Memory, Confidence: finding.High,
 			Example: Example{Params: "n int", Result: "int", Args: "123456",
 				Before: "return len(strconv.Itoa(n))",
@@ -159,8 +159,8 @@ func ofTextUse() []Row {
 		},
 		{
 			ID: "fmt-sprintf-key", Cause: "text-key", Callees: []string{"fmt.Sprintf"}, When: all(format(0, "dsvtxXcq%"), plain(1), keyed),
-			Cost:    "formats its values as text",
-			Instead: "Let the map's key be a struct or an array of the values: type key struct{ x, y int }, m[key{x, y}]. Where the texts of different values are equal by intent, they stay.",
+			Cost:    "formats its values as a string",
+			Instead: "Use a struct or an array of the values as the map key: type key struct{ x, y int }, m[key{x, y}]. If different values intentionally give equal strings, keep the string.",
 			Goes:    All, Confidence: finding.Medium,
 			Example: Example{Params: "x, y int", Result: "int", Args: "12, 34", Decls: `var byText, byPair = map[string]int{"12:34": 5}, map[[2]int]int{{12, 34}: 5}`,
 				Before: `return byText[fmt.Sprintf("%d:%d", x, y)]`,
@@ -168,8 +168,8 @@ func ofTextUse() []Row {
 		},
 		{
 			ID: "strconv-key", Cause: "text-key", Callees: []string{"strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint"}, When: keyed,
-			Cost:    "writes a number as text",
-			Instead: "Let the map's key be the number.",
+			Cost:    "formats a number as a string",
+			Instead: "Use the number as the map key.",
 			Goes:    All, Confidence: finding.Medium,
 			Example: Example{Params: "n int", Result: "int", Args: "123456", Decls: `var byText, byNumber = map[string]int{"123456": 5}, map[int]int{123456: 5}`,
 				Before: "return byText[strconv.Itoa(n)]",
@@ -177,8 +177,8 @@ func ofTextUse() []Row {
 		},
 		{
 			ID: "hex-key", Cause: "text-key", Callees: []string{"encoding/hex.EncodeToString"}, When: keyed,
-			Cost:    "writes bytes as text",
-			Instead: "Let the map's key be an array of the bytes, as sha256.Sum256 returns it: map[[32]byte]T; or convert in the look-up, m[string(b)], which copies nothing.",
+			Cost:    "formats bytes as a string",
+			Instead: "Use an array of the bytes as the map key, as sha256.Sum256 returns it: map[[32]byte]T; or convert in the lookup, m[string(b)], which copies nothing.",
 			Goes:    All, Confidence: finding.Medium,
 			Example: Example{Params: "sum []byte", Result: "int", Args: "make([]byte, 32)", Decls: `var byText, byBytes = map[string]int{strings.Repeat("00", 32): 5}, map[string]int{string(make([]byte, 32)): 5}`,
 				Before: "return byText[hex.EncodeToString(sum)]",

@@ -13,16 +13,16 @@ func ofTime() []Row {
 	return []Row{
 		{
 			ID: "time-now-sub", Cause: "general-function", When: all(inPlace, asked("Sub")), Callees: []string{"time.Now"},
-			Cost:       "reads the calendar's clock beside the monotonic one",
-			Instead:    "time.Since(t) reads the monotonic clock alone, where t has it; time.Until(t) is the other direction.",
+			Cost:       "reads the wall clock beside the monotonic one",
+			Instead:    "time.Since(t) reads only the monotonic clock, if t has it; for the other direction use time.Until(t).",
 			Confidence: finding.High,
 			Example: Example{Params: "start time.Time", Result: "bool", Args: "time.Now()",
 				Before: `return time.Now().Sub(start) > 0`, After: `return time.Since(start) > 0`},
 		},
 		{
 			ID: "time-now-each", Cause: "made-per-call", When: quickLoop, Callees: []string{"time.Now", "time.Since", "time.Until"},
-			Cost:       "asks the clock",
-			Instead:    "Ask once before the loop, now := time.Now(), and compare with now, or take now.Sub(t): the loop does nothing that would let the time pass.",
+			Cost:       "reads the clock",
+			Instead:    "Read the clock once before the loop, now := time.Now(), and compare with now, or use now.Sub(t): the loop takes too little time for the difference to matter.",
 			Confidence: finding.High,
 			Example: Example{Params: "times []time.Time", Result: "int", Args: "make([]time.Time, 100)",
 				Before: "n := 0\nfor _, t := range times {\n\tif t.Before(time.Now()) {\n\t\tn++\n\t}\n}\nreturn n",
@@ -30,8 +30,8 @@ func ofTime() []Row {
 		},
 		{
 			ID: "time-after-in-loop", Cause: "made-per-call", When: all(selected, inAnyLoop), Callees: []string{"time.After"},
-			Cost:       "makes a timer and a channel",
-			Instead:    "Make one timer before the loop, t := time.NewTimer(d), call t.Reset(d) in each round and receive from t.C; with defer t.Stop(). Since go1.23 Reset leaves nothing stale in the channel.",
+			Cost:       "allocates a timer and a channel",
+			Instead:    "Make one timer before the loop, t := time.NewTimer(d), call t.Reset(d) in each round and receive from t.C; with defer t.Stop(). Since go1.23 Reset leaves no stale value in the channel.",
 			Go:         "go1.23",
 			Confidence: finding.High,
 			Example: Example{Params: "work chan int, n int", Result: "int", Args: "full(), 100",
@@ -41,16 +41,16 @@ func ofTime() []Row {
 		},
 		{
 			ID: "time-date-parts", Cause: "general-function", When: together("time.Time.Year", "time.Time.Month"), Callees: []string{"time.Time.Day"},
-			Cost:       "works the date out, and gives one part of it",
-			Instead:    "year, month, day := t.Date() works it out once.",
+			Cost:       "computes the date, and returns one part of it",
+			Instead:    "year, month, day := t.Date() computes it once.",
 			Confidence: finding.High,
 			Example: Example{Params: "t time.Time", Result: "int", Args: "time.Unix(1700000000, 0)",
 				Before: "y := t.Year()\nm := t.Month()\nd := t.Day()\nreturn y*10000 + int(m)*100 + d", After: "y, m, d := t.Date()\nreturn y*10000 + int(m)*100 + d"},
 		},
 		{
 			ID: "time-clock-parts", Cause: "general-function", When: together("time.Time.Hour"), Callees: []string{"time.Time.Minute"},
-			Cost:       "works the time of the day out, and gives one part of it",
-			Instead:    "hour, minute, second := t.Clock() works it out once.",
+			Cost:       "computes the time of day, and returns one part of it",
+			Instead:    "hour, minute, second := t.Clock() computes it once.",
 			Confidence: finding.High,
 			Example: Example{Params: "t time.Time", Result: "int", Args: "time.Unix(1700000000, 0)",
 				Before: "h := t.Hour()\nm := t.Minute()\ns := t.Second()\nreturn h*10000 + m*100 + s", After: "h, m, s := t.Clock()\nreturn h*10000 + m*100 + s"},
@@ -59,8 +59,8 @@ func ofTime() []Row {
 			ID: "time-parse-rfc3339-fraction", Cause: "general-function", Callees: []string{"time.Parse", "time.ParseInLocation"},
 			When: textIs(0, "2006-01-02T15:04:05.000Z07:00", "2006-01-02T15:04:05.999Z07:00", "2006-01-02T15:04:05.000000Z07:00",
 				"2006-01-02T15:04:05.999999Z07:00", "2006-01-02T15:04:05.000000000Z07:00"),
-			Cost:       "reads the layout piece by piece",
-			Instead:    "time.RFC3339 takes a fraction of any length after the seconds, and has a parser of its own. It takes a fraction of another number of digits, or none, too.",
+			Cost:       "interprets the layout piece by piece",
+			Instead:    "Use time.RFC3339, which has its own parser, and accepts a fraction of any length after the seconds. It also accepts a fraction with another number of digits, or none.",
 			Confidence: finding.High,
 			Example: Example{Params: "text string", Result: "int64", Args: `"2024-05-06T07:08:09.123Z"`,
 				Before: "t, _ := time.Parse(\"2006-01-02T15:04:05.000Z07:00\", text)\nreturn t.UnixNano()",
@@ -69,8 +69,8 @@ func ofTime() []Row {
 		{
 			ID: "time-parse-zulu", Cause: "general-function", Callees: []string{"time.Parse"},
 			When:       textIs(0, "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z", "2006-01-02T15:04:05.999Z", "2006-01-02T15:04:05.000000Z"),
-			Cost:       "reads the layout piece by piece",
-			Instead:    "time.RFC3339 takes a Z, and a fraction, and has a parser of its own. It takes an offset in place of the Z too (+02:00): where that must not be, look at the last byte.",
+			Cost:       "interprets the layout piece by piece",
+			Instead:    "Use time.RFC3339, which has its own parser, and accepts a Z and a fraction. It also accepts an offset in place of the Z (+02:00): if that must be an error, check the last byte.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "text string", Result: "int64", Args: `"2024-05-06T07:08:09Z"`,
 				Before: "t, _ := time.Parse(\"2006-01-02T15:04:05Z\", text)\nreturn t.UnixNano()",
@@ -78,8 +78,8 @@ func ofTime() []Row {
 		},
 		{
 			ID: "time-parse-digits", Cause: "general-function", Callees: []string{"time.Parse"}, When: digitLayout,
-			Cost:       "reads the layout piece by piece",
-			Instead:    "Read the digits of each number at its place, look whether all are digits and the signs between them right, and call time.Date: twenty lines. time.Date takes 31 February for 3 March: compare the date of what it returns, or the month's length, where that must be an error.",
+			Cost:       "interprets the layout piece by piece",
+			Instead:    "Parse the digits of each number at its position, check that all are digits and the separators are right, and call time.Date: twenty lines. time.Date turns 31 February into 3 March: if that must be an error, compare the date of its result, or check the month's length.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "text string", Result: "int64", Args: `"2024-05-06 07:08:09"`,
 				Decls:  "// number is that of the digits of a text, 0 where there are others.\nfunc number(s string) (n int) {\n\tfor i := range len(s) {\n\t\tc := s[i] - '0'\n\t\tif c > 9 {\n\t\t\treturn 0\n\t\t}\n\t\tn = n*10 + int(c)\n\t}\n\treturn n\n}\n",
@@ -89,22 +89,22 @@ func ofTime() []Row {
 		{
 			ID: "time-format-zulu", Cause: "general-function", Callees: []string{"time.Time.Format", "time.Time.AppendFormat"},
 			When:       all(receiverMade("time.Time.UTC"), either(textIs(0, "2006-01-02T15:04:05Z"), textIs(1, "2006-01-02T15:04:05Z"))),
-			Cost:       "reads the layout piece by piece",
-			Instead:    "Of a time in UTC time.RFC3339 writes the same, and has a function of its own.",
+			Cost:       "interprets the layout piece by piece",
+			Instead:    "For a time in UTC, time.RFC3339 writes the same, with its own function.",
 			Confidence: finding.High,
 			Example: Example{Params: "t time.Time", Result: "string", Args: "time.Unix(1700000000, 0)",
 				Before: `return t.UTC().Format("2006-01-02T15:04:05Z")`, After: `return t.UTC().Format(time.RFC3339)`},
 		},
 		{
 			ID: "time-format-appended", Cause: "needless-copy", When: appended, Callees: []string{"time.Time.Format"},
-			Cost: "makes a string", Instead: "b = t.AppendFormat(b, layout) writes to the bytes themselves.",
+			Cost: "allocates a string", Instead: "b = t.AppendFormat(b, layout) writes directly into the bytes.",
 			Confidence: finding.High,
 			Example: Example{Params: "b []byte, t time.Time", Result: "[]byte", Args: "make([]byte, 0, 64), time.Unix(1700000000, 0)",
 				Before: `return append(b, t.Format(time.RFC3339)...)`, After: `return t.AppendFormat(b, time.RFC3339)`},
 		},
 		{
 			ID: "time-format-written", Cause: "needless-copy", When: passed("bytes.(*Buffer).WriteString", "bufio.(*Writer).WriteString"), Callees: []string{"time.Time.Format"},
-			Cost: "makes a string", Instead: "w.Write(t.AppendFormat(w.AvailableBuffer(), layout)) writes to the buffer's own room.",
+			Cost: "allocates a string", Instead: "w.Write(t.AppendFormat(w.AvailableBuffer(), layout)) writes directly into the buffer.",
 			Confidence: finding.High,
 			Example: Example{Params: "b *bytes.Buffer, t time.Time", Result: "int", Args: "new(bytes.Buffer), time.Unix(1700000000, 0)",
 				Before: "b.Reset()\nb.WriteString(t.Format(time.RFC3339))\nreturn b.Len()",
@@ -113,8 +113,8 @@ func ofTime() []Row {
 		{
 			ID: "time-loadlocation-kept", Cause: "made-per-call", Callees: []string{"time.LoadLocation"},
 			When:       all(not(fixed(0), "the name is not a constant"), passed("time.Time.In", "time.Date", "time.ParseInLocation")),
-			Cost:       "reads a time zone's data from the system's files and parses it",
-			Instead:    "Keep the locations by name, in a map with a mutex or a sync.Map: there are some hundreds of names, of which few are in use. Bound it where names come from outside and LoadLocation fails for them. New zone data on the system is then seen after a restart.",
+			Cost:       "reads a time zone's data from files and parses it",
+			Instead:    "Keep the locations by name, in a map with a mutex or a sync.Map: there are some hundreds of names, of which few are used. Bound the map if it also keeps names that come from outside and that LoadLocation rejects. The program then sees new time zone data only after a restart.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "name string, t time.Time", Result: "int", Args: `"Europe/Berlin", time.Unix(1700000000, 0)`, Decls: "var zones sync.Map",
 				Before: "at, err := time.LoadLocation(name)\nif err != nil {\n\treturn -1\n}\nreturn t.In(at).Hour()",
@@ -125,7 +125,7 @@ func ofTime() []Row {
 
 // digitLayout: a layout, or the beginning of one, in which all is digits and signs at
 // fixed places.
-var digitLayout = arg(0, "is a constant layout of digits and the signs between them, or the beginning of one", func(c *Call, e ast.Expr) bool {
+var digitLayout = arg(0, "is a constant layout of digits and separators, or the beginning of one", func(c *Call, e ast.Expr) bool {
 	if cut, ok := ast.Unparen(e).(*ast.SliceExpr); ok && cut.Low == nil {
 		e = cut.X
 	}

@@ -15,10 +15,10 @@ var differing = []string{"net", "net/http", "os", "os/", "syscall", "internal/po
 // the program, wait, print, or run what is not Go.
 var effects = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "runtime.NumGoroutine", "runtime.ReadMemStats", "runtime.Stack", "runtime.cgocall", "time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker"}
 
-// OfItsArguments reports whether a function that was seen in a profile, or is
-// called in the source, may belong to work that depends on its arguments alone.
-// Hashing counts as what must not be kept, as passwords are hashed by the same
-// packages.
+// OfItsArguments reports whether a function in a profile, or called in the
+// source, may belong to work that depends only on its arguments.
+// Hashing does not, because results must not be kept: the same packages hash
+// passwords.
 func OfItsArguments(fn string) bool {
 	pkg := symbolname.Package(fn)
 	for _, p := range differing {

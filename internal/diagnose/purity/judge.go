@@ -15,7 +15,7 @@ import (
 // maxDepth bounds the calls that are followed from a function into others.
 const maxDepth = 4
 
-// Judge looks at functions of one subject. It remembers what it has seen.
+// Judge judges functions of one subject, and caches the results.
 type Judge struct {
 	s        *diagnose.Subject
 	changed  map[*types.Var]bool // see readChanges; nil: not read yet
@@ -46,22 +46,22 @@ func New(s *diagnose.Subject) *Judge {
 	return &Judge{s: s, visiting: make(map[*types.Var]bool), answered: make(map[question]*inquiry)}
 }
 
-// Pure reports whether the source of a function, by its linker name, and of what
-// it calls shows nothing that it changes, or asks for beside its arguments.
-// copies says that these are plain values. It is false where the source is not
-// at hand.
+// Pure reports whether the source of a function, by its linker name, and of the
+// functions it calls shows no effect, and no input beside its arguments.
+// copies is set if these are plain values. The result is false if the source is not
+// available.
 func (j *Judge) Pure(function string, copies bool) bool {
 	return j.ask(question{function: function, copies: copies}).pure
 }
 
-// ReadOnly reports whether a method's source shows that it changes neither its
-// receiver nor anything else.
+// ReadOnly reports whether a method changes neither its receiver nor anything
+// else, according to its source.
 func (j *Judge) ReadOnly(method string) bool {
 	return j.ask(question{function: method, changes: true}).pure
 }
 
-// Follows returns a function that reports whether Pure follows a call of a function
-// of the user's own to judge another that is given copies. A literal is part of its function.
+// Follows returns a function that reports whether Pure, to judge a function that takes
+// copies, follows a call of another of the user's own. A literal is part of its function.
 func (j *Judge) Follows(function string) func(name string) bool {
 	of := j.ask(question{function: function, copies: true}).of
 	return func(name string) bool { return of[j.s.Program.FuncOf(name)] }

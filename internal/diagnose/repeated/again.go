@@ -96,8 +96,8 @@ func (p *CallSite) busy() bool {
 	return s.CPUSamples(p.Cost.CPU)*period >= onceAtMost*int64(max(p.Of, 1))
 }
 
-// Repeated reports whether the place does its work again and again. bulk says
-// that a single call may take any time, as it does for reading a file.
+// Repeated reports whether the place does its work again and again. bulk is set
+// if a single call may take any time, such as reading a file.
 func (p *CallSite) Repeated(bulk bool) bool {
 	s := p.subject
 	if p.calls > 0 {
@@ -123,9 +123,9 @@ func (p *CallSite) passes() float64 {
 	return float64(p.calls) / float64(p.subject.AllocIterations)
 }
 
-// Spared returns the part of some samples that is gone with the place's repeated
-// calls. Taken out of its loop a call is still made once for each time the loop is
-// entered: of k calls in an iteration one stays.
+// Spared returns the part of some samples that goes away with the place's repeated
+// calls. Moved out of its loop a call is still made each time the loop is
+// entered: of k calls in an iteration one remains.
 func (p *CallSite) Spared(of *diagnose.Sets) diagnose.Samples {
 	s := p.subject
 	if k := p.passes(); p.By == typed.FixedLoop && k > 1 {
@@ -135,7 +135,7 @@ func (p *CallSite) Spared(of *diagnose.Sets) diagnose.Samples {
 }
 
 // Confidence returns the confidence of the evidence: a constant in the call itself is
-// certain, a variable without a visible change nearly so.
+// certain, a variable that the source never changes nearly so.
 func (p *CallSite) Confidence() finding.Confidence {
 	switch {
 	case p.By == typed.FixedLoop && p.again:
@@ -146,19 +146,19 @@ func (p *CallSite) Confidence() finding.Confidence {
 	return finding.Medium
 }
 
-// Reason says in words why the call does the same each time.
+// Reason returns a clause on why the call does the same each time.
 func (p *CallSite) Reason() string {
 	switch {
 	case p.Handed && p.By == typed.FixedElement:
-		return "its callers give it the elements of a list of constants"
+		return "its callers pass the elements of a constant list"
 	case p.Handed:
-		return "its callers give it constants"
+		return "its callers pass constants"
 	case p.By == typed.FixedVar:
-		return "its arguments are constants and package variables that their package sets only where it declares them"
+		return "its arguments are constants and package variables that the package sets only in their declarations"
 	case p.By == typed.FixedElement:
-		return fmt.Sprintf("its arguments are the %d elements of a list of constants", p.Of)
+		return fmt.Sprintf("its arguments are the %d elements of a constant list", p.Of)
 	case p.By == typed.FixedLoop:
-		return "its arguments do not change in the loop around it"
+		return "its arguments do not change in the surrounding loop"
 	}
 	return "its arguments are constants"
 }
@@ -172,7 +172,7 @@ func (p *CallSite) Evidence() []finding.Evidence {
 	}
 	out := append(s.CPUEvidence(p.Cost.CPU, what), s.AllocEvidence(p.Cost.Allocs)...)
 	if n := p.calls; n > 0 && p.agreed && s.AllocIterations > 0 {
-		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("about %s in %s: so many of most kinds of block were allocated", quantity.Plural(int(n), "call"), quantity.Plural(int(s.AllocIterations), s.Iteration()))})
+		out = append(out, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("about %s in %s, by the number of blocks of most sizes", quantity.Plural(int(n), "call"), quantity.Plural(int(s.AllocIterations), s.Iteration()))})
 	}
 	text := p.Reason()
 	if len(p.Values) > 0 {

@@ -17,12 +17,12 @@ type Search struct {
 	// Function reports whether a function, by its linker name, is one of the
 	// rule's.
 	Function func(name string) bool
-	// Fixed says why the call of such a function does the same each time; the
-	// zero value if it does not. Its Param names the parameter that decides.
+	// Fixed returns the reason why the call of such a function does the same each
+	// time; the zero value if it does not. Its Param is the deciding parameter.
 	Fixed func(c typed.Site) typed.FixedArgument
-	// Part says whether a sample belongs to the place's cost, and whether its
-	// work would be gone with the call; below are the frames from the leaf to
-	// the function itself. Nil: all of it does and would.
+	// Part reports whether a sample belongs to the place's cost, and whether its
+	// work would go away with the call; below are the frames from the leaf to
+	// the function itself. Nil means both, for every sample.
 	Part func(c *hot.Classified, below []callstack.FrameID) (cost, avoidable bool)
 }
 

@@ -1,8 +1,7 @@
-// Package rules lists every rule that whet has; each lives in a package of its
-// own with its fixtures.
+// Package rules lists every rule of whet; each is in a package of its own with its
+// fixtures.
 //
-// A fixture is a small program that the rule must speak about or must stay
-// silent about. Every one of them was built and profiled (make fixtures), so
-// that a rule is tried on what a profile really holds; the test asks the rules
-// about what was recorded, and fails where a fixture was changed since.
+// A fixture is a small program that the rule must report or must not report. Each was
+// built and profiled (make fixtures), so that a rule is tested on real profiles; the
+// test applies the rules to the recording, and fails if the fixture was changed since.
 package rules

@@ -98,7 +98,7 @@ func TestSliceGrowthByHand(t *testing.T) {
 			// The copying alone, 40 of 400 samples.
 			"a filter", inLoop("var out []T", "for _, x := range xs", "if x.ok { out = append(out, x) }"), known,
 			append([]stack{{frames: "m/app.work:99", n: 300}}, growthCPU[:4]...), growthBytes,
-			0.1, 0, "Where few pass", finding.Medium, 0.25, 0.6,
+			0.1, 0, "If few elements pass", finding.Medium, 0.25, 0.6,
 		},
 		{"a channel", inLoop("var out []T", "for x := range ch", "out = append(out, x)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
 		{"an iterator", inLoop("var out []T", "for x := range seq", "out = append(out, x)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
@@ -124,7 +124,7 @@ func TestSliceGrowthByHand(t *testing.T) {
 		{"two a round", inLoop("var out []T", "for _, x := range xs", "out = append(out, x, x)"), known, growthCPU, growthBytes, 0.06, 0.28, "make([]T, 0, 2*len(xs))", finding.High, 0.1, 0.6},
 		{"parts", inLoop("var out []byte", "for _, x := range xs", "out = append(out, x.name...)"), known, growthCPU, growthBytes, 0.06, 0.28, "Count first", finding.Medium, 0.1, 0.6},
 		{"parts that a call makes", inLoop("var out []byte", "for _, x := range xs", "out = append(out, x.text()...)"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
-		{"a break", inLoop("var out []T", "for _, x := range xs", "if x.last { break }; out = append(out, x)"), known, copyingOnly, growthBytes, 1, 0, "Where few pass", finding.Medium, 1, 0.6},
+		{"a break", inLoop("var out []T", "for _, x := range xs", "if x.last { break }; out = append(out, x)"), known, copyingOnly, growthBytes, 1, 0, "If few elements pass", finding.Medium, 1, 0.6},
 		{"a literal of the loop's", inLoop("var out []T", "for _, x := range xs", "func() { out = append(out, x) }()"), known, growthCPU, growthBytes, 0, 0, "", "", 0, 0},
 	} {
 		got := said(t, "slice-growth", app(t, test.src, test.calls, test.cpu, test.allocs))
@@ -188,24 +188,24 @@ func TestSliceGrowthInBranchesByHand(t *testing.T) {
 		// there is one size, which is no growth.
 		{"a joined string takes its own line's blocks", branches(none, one, `out = append(out, "no "+x.name)`, ""), partedCPU, at("9", parted), 0, 0, 0, "", ""},
 		{"and no other's", branches(none, one, `out = append(out, "no "+x.name)`, ""), partedCPU, at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, len(xs))", finding.High},
-		{"after a literal", branches(`out := []string{"all"}`, one, one, ""), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, 1+len(xs)). What the literal holds is appended first.", finding.High},
+		{"after a literal", branches(`out := []string{"all"}`, one, one, ""), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, 1+len(xs)). The elements of the literal are appended first.", finding.High},
 		{"after a literal with keys", branches(`out := []string{3: "all"}`, one, one, ""), at("7", growthCPU), at("7", growthBytes), 0, 0, 0, "", ""},
 		{"two each", branches(none, one+"; "+one, "out = append(out, x.name, x.name)", ""), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, 2*len(xs))", finding.High},
 		{"and one for all", branches(none, one, one, "; "+one), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, 2*len(xs))", finding.High},
 		{"a branch of a branch", branches(none, one, "if x.late { "+one+" } else { "+one+" }", ""), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, len(xs))", finding.High},
 		{"else if", inLoop(none, "for _, x := range xs", "if x.ok { // 6\n"+one+" // 7\n} else if x.late { // 8\n"+one+" // 9\n} else { "+one+" }"), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, len(xs))", finding.High},
 		// What follows is not known: the copying alone, 400 of 400 samples.
-		{"two in one branch", branches(none, one+"; "+one, one, ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "make([]string, 0, 2*len(xs)). Where few pass", finding.Medium},
-		{"else if and no else", inLoop(none, "for _, x := range xs", "if x.ok { // 6\n"+one+" // 7\n} else if x.late { // 8\n"+one+" // 9\n}"), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Where few pass", finding.Medium},
-		{"a continue before it in its branch", branches(none, "if x.late { continue }; "+one, one, ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Where few pass", finding.Medium},
-		{"a continue before the other", branches(none, one, "if x.late { continue }; "+one, ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Where few pass", finding.Medium},
+		{"two in one branch", branches(none, one+"; "+one, one, ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "make([]string, 0, 2*len(xs)). If few elements pass", finding.Medium},
+		{"else if and no else", inLoop(none, "for _, x := range xs", "if x.ok { // 6\n"+one+" // 7\n} else if x.late { // 8\n"+one+" // 9\n}"), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "If few elements pass", finding.Medium},
+		{"a continue before it in its branch", branches(none, "if x.late { continue }; "+one, one, ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "If few elements pass", finding.Medium},
+		{"a continue before the other", branches(none, one, "if x.late { continue }; "+one, ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "If few elements pass", finding.Medium},
 		{"parts in a branch", branches(none, one, "out = append(out, x.names...)", ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Count first", finding.Medium},
 		{"parts in both", branches(none, "out = append(out, x.names...)", "out = append(out, x.names...)", ""), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Count first", finding.Medium},
 		{"a switch", inLoop(none, "for _, x := range xs", "switch { case x.ok:\n"+one+" // 7\ncase x.late: "+one+"; break; default: "+one+" }"), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, len(xs))", finding.High},
-		{"a switch without a default", inLoop(none, "for _, x := range xs", "switch { case x.ok:\n"+one+" // 7\ncase x.late: "+one+" }"), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Where few pass", finding.Medium},
+		{"a switch without a default", inLoop(none, "for _, x := range xs", "switch { case x.ok:\n"+one+" // 7\ncase x.late: "+one+" }"), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "If few elements pass", finding.Medium},
 		{"a loop inside", branches(none, one, "for range x.names { if x.late { continue } }; "+one, ""), at("7", growthCPU), at("7", growthBytes), 7, 0.06, 0.28, "make([]string, 0, len(xs))", finding.High},
-		{"a way out to a loop around", inLoop(none+"; outer: for range xs {", "for _, x := range xs", "if x.last { // 6\ncontinue outer } // 7\n"+one+"}"), at("8", copyingOnly), at("8", growthBytes), 8, 1, 0, "Where few pass", finding.Medium},
-		{"a loop that not every round comes by", inLoop(none+"; for _, y := range xs { if y.late { continue }", "for _, x := range xs", "{\n"+one+" // 7\n}}"), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "Where few pass", finding.Medium},
+		{"a way out to a loop around", inLoop(none+"; outer: for range xs {", "for _, x := range xs", "if x.last { // 6\ncontinue outer } // 7\n"+one+"}"), at("8", copyingOnly), at("8", growthBytes), 8, 1, 0, "If few elements pass", finding.Medium},
+		{"a loop that not every round comes by", inLoop(none+"; for _, y := range xs { if y.late { continue }", "for _, x := range xs", "{\n"+one+" // 7\n}}"), at("7", copyingOnly), at("7", growthBytes), 7, 1, 0, "If few elements pass", finding.Medium},
 		{"a branch that sets it", branches(none, one, "out = x.names", ""), at("7", growthCPU), at("7", growthBytes), 0, 0, 0, "", ""},
 		{"a branch that loops", branches(none, one, "for _, n := range x.names { out = append(out, n) }", ""), at("7", growthCPU), at("7", growthBytes), 0, 0, 0, "", ""},
 	} {
@@ -300,7 +300,7 @@ func TestCopyingByHand(t *testing.T) {
 	if len(grown) != 1 || grown[0].Evidence[0].Text != "100 of 1000 base samples grow the slice, 40 of them copy its elements" {
 		t.Errorf("%+v", grown)
 	}
-	if len(read) != 1 || read[0].Evidence[0].Text != "200 of 1000 base samples make room for the input, 100 of them copy it" {
+	if len(read) != 1 || read[0].Evidence[0].Text != "200 of 1000 base samples allocate room for the input, 100 of them copy it" {
 		t.Errorf("%+v", read)
 	}
 }
@@ -471,10 +471,10 @@ func handed(list *[][]byte, n byte) {
 }
 `
 	for _, test := range []struct{ frames, says string }{
-		{"m/app.sum:4", "Copy nothing"},
+		{"m/app.sum:4", "Do not copy"},
 		{"m/app.send:11", "Keep it in a sync.Pool"},
 		{"m/app.head:19 bufio.(*Scanner).Scan", "Cut the lines off"},
-		{"m/app.line:24 bufio.(*Scanner).Scan", "hand it to the scanner with its Buffer method"},
+		{"m/app.line:24 bufio.(*Scanner).Scan", "pass it to the scanner's Buffer method"},
 		{"m/app.number:28", "a field of the encoder"},
 		{"m/app.kept:34", ""},
 		{"m/app.handed:40", ""},

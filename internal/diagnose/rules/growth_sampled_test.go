@@ -84,8 +84,8 @@ func TestReadGrowthSampledByHand(t *testing.T) {
 		// All pieces of which four or more were caught: 6,945,000,000 bytes or so of
 		// 12,900,000,000, 0.54 of what ReadAll allocates and, with as much elsewhere,
 		// 0.27 of all. Of 100 samples in the allocator that share is less than 60.
-		{"one size", one, bodyCPU, 0.14, -1, "were given up for another block"},
-		{"and a few of another", append(slices.Clone(one), caught{3006464, 100}), bodyCPU, 0.14, -1, "were given up for another block"},
+		{"one size", one, bodyCPU, 0.14, -1, "were outgrown"},
+		{"and a few of another", append(slices.Clone(one), caught{3006464, 100}), bodyCPU, 0.14, -1, "were outgrown"},
 		{"one size only", one[24:25], bodyCPU, 0, 0, ""},
 		{"one size, and one cut off", one[24:], bodyCPU, 0.1, 0, "only the copying counts"},
 		{"sizes that are no growth", rising, bodyCPU, 0.1, 0, "only the copying counts"},

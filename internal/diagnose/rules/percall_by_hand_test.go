@@ -217,7 +217,7 @@ func TestRepeatedResultOfOneRequest(t *testing.T) {
 		s := app(t, drawSource, known, []stack{{frames: "m/app.serve:4 m/app.draw:13 strconv.Itoa", n: 900}, {frames: "m/app.work:99", n: 100}}, nil)
 		s.CPUIterations, s.Kind, s.Run = 1000, "service", &diagnose.Conditions{SameRequest: same}
 		got := said(t, "repeated-result", s)
-		if len(got) != 1 || strings.Contains(got[0].Why, "asked for one thing only") != same {
+		if len(got) != 1 || strings.Contains(got[0].Why, "sent the same request each time") != same {
 			t.Errorf("same is %v: %+v", same, got)
 		}
 	}
@@ -346,7 +346,7 @@ func TestObjectPerCallByHand(t *testing.T) {
 		},
 		{
 			name: "of another module", cpu: []stack{{frames: "m/app.clean:47 example.com/policy.Strict example.com/policy.New", n: 300}, {frames: "m/app.clean:48 example.com/policy.(*Policy).Clean", n: 700}},
-			mem: []stack{{"m/app.clean:47 example.com/policy.Strict", 100, 48}, {"m/app.work:99", 100, 16}}, calls: 100, want: "app.go:47", share: 0.3, bytes: 0.75, says: "if several goroutines may use it",
+			mem: []stack{{"m/app.clean:47 example.com/policy.Strict", 100, 48}, {"m/app.work:99", 100, 16}}, calls: 100, want: "app.go:47", share: 0.3, bytes: 0.75, says: "if it is safe for concurrent use",
 		},
 		{
 			name: "for an argument that varies", cpu: []stack{{frames: "m/app.sized:57 example.com/policy.Of", n: 300}, {frames: "m/app.work:99", n: 700}},

@@ -249,7 +249,7 @@ func TestConstantWorkByHand(t *testing.T) {
 				{frames: "m/app.escape:18 strings.(*Replacer).Replace strings.(*byteStringReplacer).Replace", n: 300}, {frames: "m/app.work:99", n: 200},
 			}, want: "app.go:18", share: 0.5, says: "strings.Replacer once",
 		},
-		{name: "a host name", cpu: []stack{{frames: "m/app.host:22 os.Hostname syscall.Uname", n: 200}, {frames: "m/app.work:99", n: 800}}, want: "app.go:22", share: 0.2, says: "can be changed while the program runs"},
+		{name: "a host name", cpu: []stack{{frames: "m/app.host:22 os.Hostname syscall.Uname", n: 200}, {frames: "m/app.work:99", n: 800}}, want: "app.go:22", share: 0.2, says: "can change while the program runs"},
 	} {
 		s := app(t, constantSource, known, test.cpu, test.mem)
 		got := said(t, "constant-work", s)
@@ -312,7 +312,7 @@ func TestEscapingGoesWithParsing(t *testing.T) {
 			// Executing stays: 100 parse and 400 escape, of 1000.
 			name: "in one function", cpu: []stack{{frames: "m/app.list:4" + parses, n: 100}, {frames: "m/app.list:5" + escapes, n: 400}, {frames: "m/app.list:5" + runs, n: 500}},
 			mem:  []stack{{"m/app.list:4" + parses, 10, 20}, {"m/app.list:5" + escapes, 10, 50}, {"m/app.list:5" + runs, 10, 30}},
-			want: "app.go:4", share: 0.5, bytes: 0.7, says: "400 of 1000 base samples more work out the escaping",
+			want: "app.go:4", share: 0.5, bytes: 0.7, says: "400 of 1000 base samples more add the escaping",
 		},
 		{
 			name: "parsed by a helper, executed by another", want: "app.go:15", share: 0.5, says: "300 of 1000 base samples more",
@@ -323,7 +323,7 @@ func TestEscapingGoesWithParsing(t *testing.T) {
 			cpu: []stack{{frames: "m/app.later:21" + parses, n: 200}, {frames: "m/app.later:24 html/template.(*Template).ExecuteTemplate html/template.(*Template).lookupAndEscapeTemplate html/template.escapeTemplate", n: 400}, {frames: "m/app.work:99", n: 400}},
 		},
 		{
-			name: "of a template from elsewhere", want: "app.go:4", share: 0.2, says: "the gain may be larger than they say",
+			name: "of a template from elsewhere", want: "app.go:4", share: 0.2, says: "the gain may be larger than reported",
 			cpu: []stack{{frames: "m/app.list:4" + parses, n: 200}, {frames: "m/app.once:17" + escapes, n: 300}, {frames: "m/app.work:99", n: 500}},
 		},
 	} {

@@ -121,8 +121,8 @@ func TestStringResultsByHand(t *testing.T) {
 		{name: "a pool that is never filled", place: "pooled:25", more: []stack{{"m/app.pooled:23 sync.(*Pool).Get m/app.glob..func1:90", 100, 64}}, want: "app.go:25"},
 		{name: "a pool's field, into a field", place: "field:41"},
 		{name: "in a literal that is returned", place: "entries:68"},
-		{name: "the caller's bytes", place: "handed:46", want: "app.go:46", remedy: "Keep the value in one form"},
-		{name: "a variable that is given others", place: "swapped:52", want: "app.go:52", remedy: "Keep the value in one form"},
+		{name: "the caller's bytes", place: "handed:46", want: "app.go:46", remedy: "Use one type from end to end"},
+		{name: "a variable that is given others", place: "swapped:52", want: "app.go:52", remedy: "Use one type from end to end"},
 		{name: "a string that is only used", place: "used:57", want: "app.go:57"},
 		{name: "a copy to bytes beside it", place: "two:63", want: "app.go:63"},
 	} {

@@ -82,7 +82,7 @@ func run(t *testing.T, reg *diagnose.Registry, subjects []*diagnose.Subject) dia
 	t.Helper()
 	res := diagnose.Run(reg, subjects)
 	for _, w := range res.Warnings {
-		if strings.Contains(w, "failed, and says nothing") {
+		if strings.Contains(w, "failed and reports nothing") {
 			t.Error(w)
 		}
 	}
@@ -290,7 +290,7 @@ func work() []byte { return nil } // 7
 // not building it is the first remedy; and what is said of a library is true
 // of it.
 func TestLoggingRemedyByHand(t *testing.T) {
-	stop := "Stop building text for the record before the call: log a constant message and pass the values "
+	stop := "Do not build text for the record before the call: log a constant message and pass the values "
 	for _, test := range []struct {
 		name        string
 		cpu, allocs []stack
@@ -305,7 +305,7 @@ func TestLoggingRemedyByHand(t *testing.T) {
 				{frames: "m/app.serve:4 log/slog.(*Logger).Info log/slog.(*JSONHandler).Handle runtime.mallocgc", n: 90},
 				{frames: "m/app.serve:4 log/slog.(*Logger).Info m/app.(*Sink).Write", n: 300}, {frames: "m/app.work:9", n: 500},
 			},
-			remedy: stop + "as typed attributes with LogAttrs (slog.Int, slog.String). Or log a sample", why: "Most of what is avoidable here is text that is built before slog.(*Logger).Info",
+			remedy: stop + "as typed attributes with LogAttrs (slog.Int, slog.String). Or log a sample", why: "Most of the avoidable cost is text that is built before slog.(*Logger).Info",
 		},
 		{
 			name: "slog, 90 of 200 avoidable samples build text",
@@ -322,7 +322,7 @@ func TestLoggingRemedyByHand(t *testing.T) {
 				{frames: "m/app.serve:6 runtime.convT64 runtime.mallocgc", n: 150},
 				{frames: "m/app.serve:6 log/slog.(*Logger).Info log/slog.(*JSONHandler).Handle runtime.mallocgc", n: 50}, {frames: "m/app.work:9", n: 800},
 			},
-			remedy: "Call LogAttrs", why: "boxing the values of loose pairs",
+			remedy: "Call LogAttrs", why: "boxing loose key-value pairs",
 		},
 		{
 			name: "no samples, and the bytes are a joined string's",
@@ -331,7 +331,7 @@ func TestLoggingRemedyByHand(t *testing.T) {
 				{frames: "m/app.serve:4", n: 10, size: 64}, {frames: "m/app.serve:4", n: 10, size: 16},
 				{frames: "m/app.serve:4 log/slog.(*Logger).Info", n: 10, size: 32}, {frames: "m/app.work:9", n: 10, size: 100},
 			},
-			remedy: stop, why: "Most of what is avoidable",
+			remedy: stop, why: "Most of the avoidable cost",
 		},
 		{
 			name: "logrus keeps its own fault",
@@ -339,7 +339,7 @@ func TestLoggingRemedyByHand(t *testing.T) {
 				{frames: "m/app.serve:5 fmt.Sprintf fmt.(*pp).printArg", n: 150},
 				{frames: "m/app.serve:4 github.com/sirupsen/logrus.(*Logger).Info fmt.Sprint", n: 50}, {frames: "m/app.work:9", n: 800},
 			},
-			remedy: stop + "as fields. Then: Replace logrus", why: "do without",
+			remedy: stop + "as fields. Then: Replace logrus", why: "need neither",
 		},
 	} {
 		got := said(t, "logging", app(t, builtSource, known, test.cpu, test.allocs))
@@ -492,9 +492,9 @@ func TestCopiesByHand(t *testing.T) {
 		{"a joined key of a sum of numbers, which joined-text names", []stack{{frames: "m/app.sums:32 runtime.concatstring2", n: 1000}}, []stack{{"m/app.sums:32", 10, 100}}, "", 0, ""},
 		{"strings in a slice, by bytes", busy, []stack{{"m/app.sums:33", 10, 100}}, "app.go:33", 1, "strings.Builder"},
 		{"an exported method that converts", []stack{{frames: "m/app.(*Text).Runes:39 runtime.stringtoslicerune", n: 1000}}, nil, "", 0, ""},
-		{"its twin for the package", []stack{{frames: "m/app.(*Text).runes:41 runtime.stringtoslicerune", n: 1000}}, nil, "app.go:41", 0, "one form"},
+		{"its twin for the package", []stack{{frames: "m/app.(*Text).runes:41 runtime.stringtoslicerune", n: 1000}}, nil, "app.go:41", 0, "one type"},
 		{"an exported function that converts", []stack{{frames: "m/app.Of:43 runtime.slicebytetostring", n: 1000}}, nil, "", 0, ""},
-		{"a key that the map keeps", []stack{{frames: "m/app.put:19 runtime.slicebytetostring", n: 1000}}, nil, "app.go:19", 0, "Keep the value in one form"},
+		{"a key that the map keeps", []stack{{frames: "m/app.put:19 runtime.slicebytetostring", n: 1000}}, nil, "app.go:19", 0, "Use one type from end to end"},
 	} {
 		got := said(t, "string-copy", app(t, copySource, known, test.cpu, test.allocs))
 		switch {

@@ -14,12 +14,12 @@ import (
 
 // causesOfAgain are the rules about work over all elements where little changed.
 var causesOfAgain = []knowledge.Cause{{
-	ID: "all-again", Title: "all elements gone over where one changed",
-	What:     "A loop changes an element, or takes one out, and goes over all of them in the same round, to add them up or to find the least.",
-	Why:      "The work grows with the number of rounds times the number of elements, where what one element changes is known at once, or after as many steps as the number has bits.",
-	Silent:   "When the round changes elements in a loop of its own; when it hands the slice to a function; when what is added up or compared is more than the elements or a field of them.",
-	Fix:      "A total that is kept up to date; a heap.",
-	Unneeded: "for what one element changes",
+	ID: "all-again", Title: "all elements scanned because one changed",
+	What:     "A loop changes or removes an element and, in the same round, scans all elements to add them up or to find the least.",
+	Why:      "The work grows with the number of rounds times the number of elements. The effect of one changed element on a total is known at once, and on the order of a heap after logarithmically many steps.",
+	Silent:   "When an inner loop of the round changes the elements; when the round passes the slice to a function; when it adds up or compares anything but the elements or a field of them.",
+	Fix:      "Keep a running total, or use a heap.",
+	Unneeded: "because of one changed element",
 }}
 
 const heapOf = `// push and pop keep the least of h first.
@@ -51,9 +51,9 @@ func pop(h []int) (int, []int) {
 var ofAgain = []Shape{
 	{Row: knowledge.Row{
 		ID: "sorted-scanned", Cause: "scan-in-loop",
-		When:       knowledge.Words("a function looks through a slice that is a field or a package variable for the element that equals, or of which a field equals, a value, by a loop, slices.Contains or slices.Index, and each function of its package that sets the slice, or an element of it, sorts it by the same"),
-		Cost:       "a sorted slice is looked through element by element",
-		Instead:    "slices.BinarySearch(s, x), or slices.BinarySearchFunc by the field it is sorted by. Of fewer than some twenty numbers the loop stays as fast.",
+		When:       knowledge.Words("a function scans a slice, which is a field or a package variable, by a loop, slices.Contains or slices.Index, for the element that equals a value, or of which a field does; and each function of the package that sets the slice, or an element of it, sorts it by the same key"),
+		Cost:       "a sorted slice is scanned element by element",
+		Instead:    "Use slices.BinarySearch(s, x), or slices.BinarySearchFunc with the field by which the slice is sorted. With fewer than some twenty numbers the loop is as fast.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "x *index, name string", Result: "int", Args: "newIndex(), \"name-90\"",
 			Decls:  named + "\ntype index struct{ sorted []string }\n\nfunc newIndex() *index {\n\tx := &index{sorted: named(200)}\n\tsort.Strings(x.sorted)\n\treturn x\n}\n",
@@ -62,9 +62,9 @@ var ofAgain = []Shape{
 	}, Spends: []string{"", "runtime.memequal", "memeqbody", calls}, Find: sortedScanned},
 	{Row: knowledge.Row{
 		ID: "total-again", Cause: "all-again",
-		When:       knowledge.Words("a loop sets single elements of a slice from outside of it, and in the same round another only adds all of them up, or a field of them"),
+		When:       knowledge.Words("a loop sets single elements of a slice declared outside it, and an inner loop of the same round only adds up all elements, or a field of them"),
 		Cost:       "all elements are added up again in each round",
-		Instead:    "Keep the total in a variable, and add what an element changes by: total += new - old. Of floating-point numbers rounding adds up: take the whole sum now and then.",
+		Instead:    "Keep the total in a variable, and add the change of each element: total += new - old. With floating-point numbers rounding errors add up: recompute the sum now and then.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list, at []int", Result: "int", Args: "make([]int, 64), []int{1, 7, 30, 12, 63, 5, 9, 44, 2, 18}",
 			Before: "most := 0\nfor _, i := range at {\n\tlist[i] ^= 1\n\tsum := 0\n\tfor _, x := range list {\n\t\tsum += x\n\t}\n\tmost = max(most, sum)\n}\nreturn most * 0",
@@ -72,9 +72,9 @@ var ofAgain = []Shape{
 	}, Spends: []string{""}, Square: true, Find: totalAgain},
 	{Row: knowledge.Row{
 		ID: "least-scanned", Cause: "all-again",
-		When:       knowledge.Words("in each round of a loop another only compares the elements of a slice, or a field of them, to keep the index of one, and the round then takes that element out of the slice"),
-		Cost:       "all elements are compared to find the next in each round",
-		Instead:    "Keep them in a heap: a slice with functions that sift up and down takes as many steps for an element as the length has bits; container/heap does the same through an interface. Where none are added meanwhile, sort once.",
+		When:       knowledge.Words("in each round of a loop, an inner loop only compares the elements of a slice, or a field of them, to find the index of one, and the round then removes that element from the slice"),
+		Cost:       "all elements are compared to find the next one in each round",
+		Instead:    "Keep the elements in a heap: a slice with functions that sift up and down takes logarithmically many steps for an element; container/heap does the same through an interface. If no elements are added meanwhile, sort once.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list []int", Result: "int", Args: "rand.New(rand.NewSource(1)).Perm(200)", Decls: heapOf,
 			Before: "rest, sum := slices.Clone(list), 0\nfor len(rest) > 0 {\n\tleast := 0\n\tfor i, x := range rest {\n\t\tif x < rest[least] {\n\t\t\tleast = i\n\t\t}\n\t}\n\tsum = sum*3 + rest[least]\n\trest[least] = rest[len(rest)-1]\n\trest = rest[:len(rest)-1]\n}\nreturn sum",

@@ -26,9 +26,9 @@ func has(set []uint64, i int) bool { return set[i>>6]&(1<<(i&63)) != 0 }
 var ofBits = []Shape{
 	{Row: knowledge.Row{
 		ID: "bits-asked", Cause: "bit-at-a-time",
-		When:       knowledge.Words("a loop asks for single bits of a slice of words, w[i>>6]&(1<<(i&63)), by itself or by functions of the program's that do, and calls nothing else"),
-		Cost:       "a loop goes over a set bit by bit",
-		Instead:    "Work on the words: a &^ b != 0 tells that a has bits which b lacks, bits.OnesCount64(w) counts them, w &= w - 1 with bits.TrailingZeros64(w) goes over those that are set.",
+		When:       knowledge.Words("a loop tests single bits of a slice of words, w[i>>6]&(1<<(i&63)), directly or with functions of the program that do only that, and calls nothing else"),
+		Cost:       "a loop tests a set bit by bit",
+		Instead:    "Work on whole words: a &^ b != 0 tells whether a has bits that b lacks, bits.OnesCount64(w) counts bits, w &= w - 1 with bits.TrailingZeros64(w) iterates over the set bits.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "set, in []uint64", Result: "bool", Args: "words(6), words(2)", Decls: bitset,
 			Before: "for i := range 1024 {\n\tif has(set, i) && !has(in, i) {\n\t\treturn false\n\t}\n}\nreturn true",
@@ -36,9 +36,9 @@ var ofBits = []Shape{
 	}, Spends: []string{"", calls}, Find: bitsAsked},
 	{Row: knowledge.Row{
 		ID: "bits-written", Cause: "bit-at-a-time",
-		When:       knowledge.Words("b[len(b)-1] |= x << n or x >> n, of a slice of bytes, where a loop or the caller's loop writes values of a number of bits that varies"),
-		Cost:       "values of some bits are put into a slice byte by byte",
-		Instead:    "Collect the bits in a uint64, and append 4 or 8 bytes of it at once when it is full: binary.BigEndian.AppendUint32.",
+		When:       knowledge.Words("b[len(b)-1] |= x << n or x >> n, of a slice of bytes, where a loop, or the caller's loop, writes values with a varying number of bits"),
+		Cost:       "values of a few bits are written to a slice byte by byte",
+		Instead:    "Collect the bits in a uint64, and append 4 or 8 bytes at once when it is full: binary.BigEndian.AppendUint32.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "codes []uint32, lengths []uint8", Result: "int", Args: "[]uint32{5, 300, 17, 2, 1000, 77, 9, 4000, 3, 250}, []uint8{5, 10, 6, 3, 11, 8, 5, 13, 5, 9}",
 			Before: "b, left := make([]byte, 0, 32), uint8(0)\nfor i, code := range codes {\n\tn := lengths[i]\n\tfor n > 0 {\n\t\tif left == 0 {\n\t\t\tb, left = append(b, 0), 8\n\t\t}\n\t\tif n < left {\n\t\t\tleft -= n\n\t\t\tb[len(b)-1] |= byte(code << left)\n\t\t\tbreak\n\t\t}\n\t\tn -= left\n\t\tb[len(b)-1] |= byte(code >> n)\n\t\tleft = 0\n\t}\n}\nreturn len(b)",

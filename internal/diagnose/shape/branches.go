@@ -15,9 +15,9 @@ import (
 var ofBranches = []Shape{
 	{Row: knowledge.Row{
 		ID: "boxed-for-branch", Cause: "boxed-for-branch",
-		When:       knowledge.Words("a call hands values that are no pointers to a function of the program's as its variable arguments (...any), that function uses these in one branch of an if or after one that leaves it, and the branch holds next to no samples"),
-		Cost:       "arguments are put into interfaces for a branch that is next to never taken",
-		Instead:    "Ask before the call: if p.id != id { fail(\"… %v\", p.id) }. The function that is called then only fails, or writes, and the arguments are put into interfaces for that alone.",
+		When:       knowledge.Words("a call passes values other than pointers to a function of the program as variadic arguments (...any), the function uses them only in one branch of an if, or after an if that returns, and that branch has almost no samples"),
+		Cost:       "arguments are converted to interfaces for a branch that is almost never taken",
+		Instead:    "Test before the call: if p.id != id { fail(\"… %v\", p.id) }. The called function then only fails, or writes, and its arguments are converted to interfaces only then.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "n int, name string", Result: "int", Args: `12345, "ada"`,
 			Decls:  "//go:noinline\nfunc fail(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }\n\n//go:noinline\nfunc assert(ok bool, format string, args ...any) {\n\tif !ok {\n\t\tfail(format, args...)\n\t}\n}\n",
@@ -26,9 +26,9 @@ var ofBranches = []Shape{
 	}, Spends: []string{blocks, "runtime.convT"}, Find: boxedForBranch},
 	{Row: knowledge.Row{
 		ID: "call-for-test", Cause: "call-for-test",
-		When:       knowledge.Words("a function without loops, which others of its package call, does little but test whether it has to do more, the compiler says that it is too complex to be inlined, and what it does then, the body of an if, holds next to no samples"),
-		Cost:       "a call is made for a test that is nearly always decided the same way",
-		Instead:    "Leave in the function what is done each time, and move what the test decides on into another: if i >= b.length { b.extend(i) }. The first is inlined then, if it costs at most 80 by the compiler's count (go build -gcflags=-m=2), of which the call takes some 60; or let callers test.",
+		When:       knowledge.Words("a function without loops, called by others of its package, does little but test whether there is more to do; the compiler reports that it is too complex to inline; and the rest of it, the body of an if, has almost no samples"),
+		Cost:       "a call is made for a test that nearly always has the same result",
+		Instead:    "Leave the common part in the function, and move the body of the if into another: if i >= b.length { b.extend(i) }. The first is then inlined, if its cost is at most 80 in the compiler's count (go build -gcflags=-m=2), of which the call takes some 60. Or let callers test.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list []int", Result: "int", Args: "[]int{1, 2, 3, 4, 5, 6, 7, 8}",
 			Decls:  "type set struct {\n\twords []uint64\n\tn     int\n}\n\nvar numbers set\n\nfunc room(s *set, i int) {\n\tif i >= s.n {\n\t\twords := make([]uint64, i*2+2)\n\t\tcopy(words, s.words)\n\t\ts.words, s.n = words, len(words)\n\t\tif s.n > 1<<20 {\n\t\t\tpanic(\"too many words: \" + strconv.Itoa(s.n))\n\t\t}\n\t}\n}\n\n//go:noinline\nfunc more(s *set, i int) {\n\twords := make([]uint64, i*2+2)\n\tcopy(words, s.words)\n\ts.words, s.n = words, len(words)\n}\n\nfunc ensure(s *set, i int) {\n\tif i >= s.n {\n\t\tmore(s, i)\n\t}\n}\n",
@@ -257,9 +257,9 @@ func outermost(p *typed.Package, st ast.Node, v *types.Var) bool {
 var ofReturned = []Shape{
 	{Row: knowledge.Row{
 		ID: "compressor-returned", Cause: "compressor-per-use",
-		When:       knowledge.Words("gzip.NewWriter, zlib.NewWriter or one with a level, of the library's or github.com/klauspost/compress, is called by a declared function, which returns the writer or puts it into a struct, no other call of the package's makes one, and what the writer does as it is first written to shows in the profile"),
+		When:       knowledge.Words("a declared function calls gzip.NewWriter, zlib.NewWriter or a variant with a level, of the standard library or github.com/klauspost/compress, and returns the writer or stores it in a struct; no other call of the package makes such a writer; and the profile shows what the writer allocates at its first write"),
 		Cost:       "a compressor is made with all of its tables for each use",
-		Instead:    "Keep the writers in a sync.Pool, and Reset each to what it writes to: var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}. Put it back after Close. Its tables take hundreds of kilobytes.",
+		Instead:    "Keep the writers in a sync.Pool, and Reset each to its destination: var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}. Put it back after Close. Its tables take hundreds of kilobytes.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "out io.Writer, data []byte", Result: "error", Args: "io.Discard, []byte(strings.Repeat(\"name=value \", 100))",
 			Decls:  "type packer struct{ w *gzip.Writer }\n\nvar writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}\n",
@@ -313,9 +313,9 @@ var inserts = append([]string{blocks}, moves...)
 var ofSearches = []Shape{
 	{Row: knowledge.Row{
 		ID: "inserted-by-append", Cause: "rest-copied",
-		When:       knowledge.Words("append(s[:i], append(x, s[j:]...)...): the rest of a slice is appended to what comes before it, and both to the slice's beginning"),
-		Cost:       "the rest of a slice is copied into a new one, to be copied back",
-		Instead:    "slices.Insert(s, i, x...) moves the rest once, and takes memory only where there is no room; slices.Replace(s, i, j, x...), since go1.22, takes elements out too. Without them: append as many elements as come in, copy(s[i+n:], s[i:]), and set the n.",
+		When:       knowledge.Words("append(s[:i], append(x, s[j:]...)...): the rest of a slice is appended to new elements, and both to the slice's beginning"),
+		Cost:       "the rest of a slice is copied into a new one, then copied back",
+		Instead:    "slices.Insert(s, i, x...) moves the rest once, and allocates only if there is no room; slices.Replace(s, i, j, x...), since go1.22, removes elements too. Without them, append as many elements as you insert, copy(s[i+n:], s[i:]), and set the n.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "list []int, i, x int", Result: "int", Args: "make([]int, 100, 200), 10, 7",
 			Before: "list = append(list[:i], append([]int{x}, list[i:]...)...)\nreturn len(list)",
@@ -323,9 +323,9 @@ var ofSearches = []Shape{
 	}, Spends: inserts, Find: insertedByAppend},
 	{Row: knowledge.Row{
 		ID: "searched-beyond", Cause: "search-beyond",
-		When:       knowledge.Words("a function of strings or bytes that looks for something is asked about a text in which something else was found before, and all that its result is asked is whether it is there and comes before the other"),
-		Cost:       "the whole rest is searched for what only matters if it comes first",
-		Instead:    "Search up to what was found: strings.IndexByte(s[:i], c), where i is not negative. Over a long text that has none, the work otherwise grows with the square of its length.",
+		When:       knowledge.Words("a function of strings or bytes searches a string in which an earlier search found something, and the program only checks whether its result comes before the earlier one"),
+		Cost:       "the whole rest is searched for a match that only matters if it comes first",
+		Instead:    "Search only up to the first match: strings.IndexByte(s[:i], c), if i is not negative. Otherwise, in a long string without a second match, the work grows with the square of the length.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "text []byte", Result: "int", Args: "bytes.Repeat([]byte(`abc\"`), 100)",
 			Before: "quote := bytes.IndexByte(text, '\"')\nif quote < 0 {\n\treturn -1\n}\nescape := bytes.IndexByte(text, '\\\\')\nif escape < 0 || escape > quote {\n\treturn quote\n}\nreturn -2",

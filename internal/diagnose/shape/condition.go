@@ -13,9 +13,9 @@ import (
 var ofConditions = []Shape{
 	{Row: knowledge.Row{
 		ID: "steady-condition", Cause: "steady-in-loop",
-		When:       knowledge.Words("the condition of a for loop calls a function or a method without effects on variables that the loop does not name elsewhere, and the loop's body calls nothing and sets only local variables and elements of slices of numbers"),
+		When:       knowledge.Words("the condition of a for loop calls a function or method without effects on variables that the loop does not use elsewhere, and the loop body calls nothing and sets only local variables and elements of slices of numbers"),
 		Cost:       "a loop's condition makes the same call in each round",
-		Instead:    "Make the call before the loop: for i, n := 0, x.Size(); i < n; i++. Nothing in the loop can change what it returns.",
+		Instead:    "Make the call before the loop: for i, n := 0, x.Size(); i < n; i++. Nothing in the loop can change its result.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "parts [][]byte", Result: "int", Args: "[][]byte{make([]byte, 20), make([]byte, 30), make([]byte, 50)}",
 			Decls:  "//go:noinline\nfunc counted(parts [][]byte) (n int) {\n\tfor _, p := range parts {\n\t\tn += len(p)\n\t}\n\treturn n\n}\n",
@@ -27,9 +27,9 @@ var ofConditions = []Shape{
 var ofAdded = []Shape{
 	{Row: knowledge.Row{
 		ID: "joined-then-added", Cause: "joined-text",
-		When:       knowledge.Words("what strings.Join returns is added to other texts by +, and only that, or returned beside it"),
-		Cost:       "texts are joined, and the result is copied again after another text",
-		Instead:    "Write all of it into one strings.Builder that was grown to the whole length. Where the joined part is needed by itself, too, slice it off the whole: all[len(name)+1:].",
+		When:       knowledge.Words("the result of strings.Join is only concatenated with other strings by +, or also returned beside that"),
+		Cost:       "strings are joined, and the result is copied again into a longer string",
+		Instead:    "Write all of it into one strings.Builder grown to the whole length. If the joined part is also needed separately, slice it off the whole: all[len(name)+1:].",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "name string, tags []string", Result: "string", Args: "\"checkout.requests\", []string{\"env:production\", \"service:checkout\", \"region:eu-west-1\"}",
 			Before: "return name + \":\" + strings.Join(tags, \",\")",

@@ -16,9 +16,9 @@ const weights = `var weights = map[int]int{1: 4, 2: 7, 3: 9, 5: 2, 8: 3, 13: 1, 
 var ofConstants = []Shape{
 	{Row: knowledge.Row{
 		ID: "constant-map", Cause: "map-of-constants",
-		When:       knowledge.Words("m[k] is read, and m is a package variable of at most 1,000 constant keys, written out where it is declared, that the package only reads"),
-		Cost:       "a map of constants is asked for what its keys stand for",
-		Instead:    "A function with a switch over the key, or an array indexed by it where the keys are small numbers. For a key of several numbers, switch over one number made of them; texts are switched over by length and content, without hashing.",
+		When:       knowledge.Words("m[k] is read, where m is a package variable of at most 1,000 constant keys, written as a literal in its declaration, that the package only reads"),
+		Cost:       "a map of constants is looked up",
+		Instead:    "Use a function with a switch over the key, or an array indexed by it if the keys are small numbers. For a key of several numbers, switch over one number made of them; a switch over strings compares lengths and contents, without hashing.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "list []int", Result: "int", Args: "[]int{1, 3, 21, 4, 55, 8, 2, 34, 5, 13}",
 			Decls: weights + `
@@ -51,9 +51,9 @@ func weight(k int) int {
 	}, Spends: []string{"runtime.mapaccess"}, Find: constantMap},
 	{Row: knowledge.Row{
 		ID: "byte-keyed-map", Cause: "byte-keyed-map",
-		When:       knowledge.Words("m[k] is read or set, and the type of its keys is byte, int8 or bool, or built on one"),
-		Cost:       "a map is asked for keys of which there are 256 at most",
-		Instead:    "An array indexed by the key, [256]T; where it matters which keys are set, beside a [256]bool, or of pointers.",
+		When:       knowledge.Words("m[k] is read or set, and the underlying type of the keys is byte, int8 or bool"),
+		Cost:       "a map is used for at most 256 different keys",
+		Instead:    "Use an array indexed by the key, [256]T. If the program must know which keys are set, add a [256]bool, or use pointers.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "m map[byte]int, t *[256]int, text string", Result: "int", Args: "map[byte]int{'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e': 5, 'f': 6, 'g': 7, 'h': 8, 'i': 9}, &[256]int{'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e': 5, 'f': 6, 'g': 7, 'h': 8, 'i': 9}, \"abracadabra\"",
 			Before: "n := 0\nfor i := range len(text) {\n\tn += m[text[i]]\n}\nreturn n",
@@ -61,9 +61,9 @@ func weight(k int) int {
 	}, Spends: []string{"runtime.mapaccess", "runtime.mapassign"}, Find: byteKeyed},
 	{Row: knowledge.Row{
 		ID: "index-set", Cause: "set-of-indexes",
-		When:       knowledge.Words("a local map from integers to booleans or empty structs is only asked, set and deleted from, and each of its keys is an index of a slice or an array in the same function, or a loop's counter"),
+		When:       knowledge.Words("the function only looks up, sets and deletes keys of a local map from integers to booleans or empty structs, and each key is an index of a slice or an array in the same function, or a loop's counter"),
 		Cost:       "a set of indexes is kept in a map",
-		Instead:    "A []bool of the slice's length, seen := make([]bool, len(list)), or a []uint64 with a bit for each index. Where a call touches few of very many, keep it between calls and clear what was set.",
+		Instead:    "Use a []bool of the slice's length, seen := make([]bool, len(list)), or a []uint64 with a bit for each index. If a call touches few of very many indexes, keep it between calls and clear only those.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "next []int", Result: "int", Args: "[]int{5, 3, 7, 1, 2, 9, 4, 6, 0, 8}",
 			Before: "seen, i := make(map[int]bool), 0\nfor !seen[i] {\n\tseen[i] = true\n\ti = next[i]\n}\nreturn i",
@@ -74,11 +74,11 @@ func weight(k int) int {
 // causesOfSets are the rules about maps of numbers that are indexes.
 var causesOfSets = []knowledge.Cause{{
 	ID: "set-of-indexes", Title: "a set of indexes in a map",
-	What:     "A function notes in a map of its own which elements of a slice it has seen, by their index.",
-	Why:      "Each look-up hashes the key and compares it with what the map holds, and the map grows as it is filled; an index into a slice is one load, in memory that is taken once.",
-	Silent:   "When the map's length is asked, or it is gone over, or handed on; when a key is neither an index of a slice in the function nor a loop's counter; for parameters, fields and package variables.",
-	Fix:      "A []bool of the slice's length.",
-	Unneeded: "where a slice of the same length answers by one load",
+	What:     "A function records in a local map which elements of a slice it has seen, by their index.",
+	Why:      "Each lookup hashes the key and compares it with keys of the map, and the map grows as it fills; a slice takes one load, in memory allocated once.",
+	Silent:   "When the function takes the map's length, ranges over it, or passes it on; when a key is neither an index of a slice in the function nor a loop's counter; for parameters, fields and package variables.",
+	Fix:      "Use a []bool of the slice's length.",
+	Unneeded: "where a slice of the same length takes one load",
 	Outranks: []string{"collection-per-call", "map-growth"},
 }}
 

@@ -14,20 +14,20 @@ import (
 // causesOfCopies are the rules about copies that are made to be kept.
 var causesOfCopies = []knowledge.Cause{
 	{
-		ID: "returned-copy", Title: "a copy on the heap for the address that is returned",
+		ID: "returned-copy", Title: "a copy on the heap because its address is returned",
 		What:     "A function copies a struct or an array out of a field or an element into a variable that it never changes, and returns the variable's address.",
-		Why:      "What a returned address refers to lies on the heap: the copy is allocated in each call, though the original lies there already.",
-		Silent:   "When the variable, or a part of it, is set, or a method with a pointer as receiver is called on it; where the function takes a lock; for copies of local variables; where the compiler does not say that it is moved, or no block of the heap was seen.",
-		Fix:      "The address of the original, or the value.",
+		Why:      "A variable whose address is returned is allocated on the heap, in each call, though the original is in memory already.",
+		Silent:   "When the function sets the variable, or a part of it, or calls a method with a pointer receiver on it; where the function takes a lock; for copies of local variables; where the compiler does not report the move to the heap, or no heap block was sampled.",
+		Fix:      "Return the address of the original, or the value.",
 		Unneeded: "though the original has an address, too",
 		Outranks: []string{"escaping-struct", "buffer-per-call"},
 	},
 	{
 		ID: "copied-whole", Title: "all elements copied for each new object",
-		What:     "An unexported function copies all elements of a slice that a field holds into a new slice, which becomes a field of what it makes.",
-		Why:      "Memory is taken and all elements are copied for each object, most of which may never change them: where objects are made one for each of the elements, the work grows with their square.",
+		What:     "An unexported function copies all elements of a slice field into a new slice, and stores that in a field of the object it makes.",
+		Why:      "Each new object allocates memory and copies all elements, though most objects may never change them. If there is one object for each element, the work grows with the square of the number.",
 		Silent:   "For exported functions, whose callers may rely on a copy; for slices of local variables.",
-		Fix:      "Share the slice, and copy where it is changed.",
+		Fix:      "Share the slice, and copy it only where it is changed.",
 		Unneeded: "whether or not it is changed",
 		Outranks: []string{"slice-growth", "collection-per-call"},
 	},
@@ -36,9 +36,9 @@ var causesOfCopies = []knowledge.Cause{
 var ofCopies = []Shape{
 	{Row: knowledge.Row{
 		ID: "copy-address-returned", Cause: "returned-copy",
-		When:       knowledge.Words("a variable is declared as a copy of a field or an element that is a struct or an array, nothing sets it or a part of it, and its address is returned; the compiler says that it is moved to the heap"),
-		Cost:       "a copy is allocated as its address is returned",
-		Instead:    "Return the address of the original, &x.field, where that stays as it is while the caller looks at it; otherwise the value, which lies on the caller's stack.",
+		When:       knowledge.Words("a variable is declared as a copy of a field or an element that is a struct or an array, nothing sets it or a part of it, and its address is returned; the compiler reports that it is moved to the heap"),
+		Cost:       "a copy is allocated because its address is returned",
+		Instead:    "Return the address of the original, &x.field, if it does not change while the caller uses it; otherwise the value, which stays on the caller's stack.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "t *table", Result: "*mask", Args: "new(table)",
 			Decls:  "type mask [4]uint64\n\ntype table struct{ masks [8]mask }\n\n//go:noinline\nfunc first(m *mask) uint64 { return m[0] }\n",
@@ -47,9 +47,9 @@ var ofCopies = []Shape{
 	}, Spends: []string{blocks}, Find: copyReturned},
 	{Row: knowledge.Row{
 		ID: "field-copied-whole", Cause: "copied-whole",
-		When:       knowledge.Words("in an unexported function a field of a struct literal is set to append([]T{}, x.f...), append([]T(nil), x.f...), slices.Clone(x.f) or bytes.Clone(x.f) of a field of something else"),
+		When:       knowledge.Words("in an unexported function, a field of a struct literal is set to append([]T{}, x.f...), append([]T(nil), x.f...), slices.Clone(x.f) or bytes.Clone(x.f), where f is a field of another value"),
 		Cost:       "all elements of a slice are copied for each new object",
-		Instead:    "Let the objects share the slice (f: x.f), or a pointer to what holds it, and copy it in the few places that change an element. x.f[:len(x.f):len(x.f)] makes an append move to a slice of its own.",
+		Instead:    "Let the objects share the slice (f: x.f), or a pointer to its owner, and copy it in the few places that change an element. With x.f[:len(x.f):len(x.f)], an append allocates a new slice.",
 		Confidence: finding.Low,
 		Example: knowledge.Example{Params: "c *scope", Result: "int", Args: "&scope{names: make([]string, 50)}",
 			Decls:  "type scope struct {\n\tnames []string\n\tdepth int\n}\n",

@@ -13,19 +13,19 @@ import (
 // causesOfDivisions are the rules about divisions that a loop could do without.
 var causesOfDivisions = []knowledge.Cause{{
 	ID: "division-in-loop", Title: "a division in each round of a loop",
-	What:     "A loop divides by a number that stays the same in all of its rounds and is no constant: the elements of a slice, or its own counter to stay within another slice.",
-	Why:      "The compiler turns divisions by constants into multiplications, and leaves others as they are: a division takes 10 to 40 cycles, during which a multiplication or a comparison is done several times.",
-	Silent:   "For constants; when the loop sets the divisor; when the round calls functions, beside which a division is little; for divisions of other integers than the loop's counter.",
-	Fix:      "A counter that begins again at zero; a multiplication by 1/x; a mask, where the length is a power of two.",
+	What:     "A loop divides by a variable that does not change in it: the elements of a slice, or its own counter modulo another slice's length.",
+	Why:      "The compiler turns divisions by constants into multiplications, but not divisions by variables: a division takes 10 to 40 cycles, several times as long as a multiplication or a comparison.",
+	Silent:   "For constants; when the loop sets the divisor; when the round calls functions, which outweigh a division; for divisions of integers other than the loop's counter.",
+	Fix:      "Use a counter that wraps around, a multiplication by 1/x, or, if the length is a power of two, a mask.",
 	Unneeded: "by the same number in all rounds",
 }}
 
 var ofDivisions = []Shape{
 	{Row: knowledge.Row{
 		ID: "counter-modulo", Cause: "division-in-loop",
-		When:       knowledge.Words("a loop that counts up by one calls nothing but builtin functions, and takes its counter modulo a number that is no constant and that it does not set: key[i%len(key)]"),
+		When:       knowledge.Words("a loop that counts up by one calls only builtin functions, and takes its counter modulo a variable that it does not set: key[i%len(key)]"),
 		Cost:       "a loop divides its counter in each round",
-		Instead:    "Count a second variable, which begins again: if j++; j == n { j = 0 }.",
+		Instead:    "Count with a second variable that wraps around: if j++; j == n { j = 0 }.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "text, key []byte", Result: "byte", Args: "make([]byte, 1000), []byte(\"a key of 19 letters\")",
 			Before: "for i := range text {\n\ttext[i] ^= key[i%len(key)]\n}\nreturn text[0]",
@@ -33,9 +33,9 @@ var ofDivisions = []Shape{
 	}, Spends: []string{""}, Find: counterModulo},
 	{Row: knowledge.Row{
 		ID: "floats-divided", Cause: "division-in-loop",
-		When:       knowledge.Words("a loop over a slice only sets its elements to their quotient by a variable, of floating-point numbers, that it does not set: for i := range s { s[i] /= x }"),
+		When:       knowledge.Words("a loop over a slice of floating-point numbers only divides its elements by a variable that it does not set: for i := range s { s[i] /= x }"),
 		Cost:       "a loop divides each element by the same number",
-		Instead:    "inv := 1 / x before the loop, and s[i] *= inv in it. The last bit of a result may differ.",
+		Instead:    "Compute inv := 1 / x before the loop, and s[i] *= inv in it. The last bit of a result may differ.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list []float64, by float64", Result: "float64", Args: "slices.Repeat([]float64{3, 4, 5}, 100), 2",
 			Before: "for i := range list {\n\tlist[i] /= by\n}\nreturn list[0] * 0",
@@ -45,7 +45,7 @@ var ofDivisions = []Shape{
 		ID: "slot-modulo", Cause: "division-in-loop",
 		When:       knowledge.Words("a loop indexes a slice by an unsigned number modulo the slice's length, s[h%uint64(len(s))]"),
 		Cost:       "a loop divides to find a slot",
-		Instead:    "Make the slice's length a power of two, and mask: s[h&uint64(len(s)-1)]. What is hashed must then differ in its low bits. Of hashes of 32 bits, uint64(h)*uint64(len(s))>>32 does for any length.",
+		Instead:    "Make the slice's length a power of two, and mask: s[h&uint64(len(s)-1)]. The low bits of the hash must then be well distributed. For 32-bit hashes, uint64(h)*uint64(len(s))>>32 works for any length.",
 		Confidence: finding.Low,
 		Example: knowledge.Example{Params: "slots []int, hashes []uint64", Result: "int", Args: "make([]int, 256), slices.Repeat([]uint64{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb}, 100)",
 			Before: "n := 0\nfor _, h := range hashes {\n\tn += slots[h%uint64(len(slots))]\n}\nreturn n",

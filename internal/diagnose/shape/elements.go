@@ -15,9 +15,9 @@ import (
 var ofElements = []Shape{
 	{Row: knowledge.Row{
 		ID: "elements-copied", Cause: "element-at-a-time",
-		When:       knowledge.Words("a loop over a slice whose body only sets the same element of another slice of the same type: for i, v := range from { to[i] = v }"),
+		When:       knowledge.Words("a loop over a slice only sets the same element of another slice of the same type: for i, v := range from { to[i] = v }"),
 		Cost:       "a loop copies a slice element by element",
-		Instead:    "copy(to, from). Where to may be shorter, say to[:len(from)], which fails as the loop does. Where both may be parts of one array that overlap, the loop repeats what it has copied before, and stays.",
+		Instead:    "Use copy(to, from). If to may be shorter, write to[:len(from)], which panics as the loop does. If both may overlap in one array, the loop copies elements it has already overwritten: keep it.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "to, from []byte", Result: "byte", Args: "make([]byte, 1000), make([]byte, 1000)",
 			Before: "for i, c := range from {\n\tto[i] = c\n}\nreturn to[0]",
@@ -25,7 +25,7 @@ var ofElements = []Shape{
 	}, Spends: []string{""}, Find: elementsCopied},
 	{Row: knowledge.Row{
 		ID: "bytes-counted", Cause: "element-at-a-time",
-		When:       knowledge.Words("a loop over bytes or a string whose body only adds one to a number where the element equals a byte"),
+		When:       knowledge.Words("a loop over bytes or a string only adds one to a number if the element equals a given byte"),
 		Cost:       "a loop counts a byte element by element",
 		Instead:    "bytes.Count(b, []byte{c}) and strings.Count(s, string(c)) count 16 or 32 bytes at a time.",
 		Confidence: finding.High,
@@ -35,9 +35,9 @@ var ofElements = []Shape{
 	}, Spends: []string{""}, Find: bytesCounted},
 	{Row: knowledge.Row{
 		ID: "byte-searched", Cause: "element-at-a-time",
-		When:       knowledge.Words("a loop over bytes whose body only ends it, or returns, where the element equals a byte"),
-		Cost:       "a loop looks for a byte element by element",
-		Instead:    "bytes.IndexByte(b, c) looks at 16 or 32 bytes at a time. Where the byte is nearly always among the first ten, the loop stays as fast.",
+		When:       knowledge.Words("a loop over bytes only breaks or returns if the element equals a given byte"),
+		Cost:       "a loop searches for a byte element by element",
+		Instead:    "bytes.IndexByte(b, c) examines 16 or 32 bytes at a time. If the byte is nearly always among the first ten, the loop is as fast.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "line []byte", Result: "int", Args: "append(make([]byte, 100), ',')",
 			Before: "for i, c := range line {\n\tif c == ',' {\n\t\treturn i\n\t}\n}\nreturn -1",
@@ -45,9 +45,9 @@ var ofElements = []Shape{
 	}, Spends: []string{""}, Find: byteSearched},
 	{Row: knowledge.Row{
 		ID: "bytes-searched", Cause: "element-at-a-time",
-		When:       knowledge.Words("a loop over bytes or a string whose body only ends it, or returns, where the element equals one of two to four characters"),
-		Cost:       "a loop looks for one of some characters element by element",
-		Instead:    "Look for each of them in what stands before the one that was found: end := len(s), and for each c: if i := strings.IndexByte(s[:end], c); i >= 0 { end = i }; strings.Index of its text for characters beyond ASCII. IndexByte looks at 16 or 32 bytes at a time. Where one of them is nearly always among the first twenty, the loop stays as fast.",
+		When:       knowledge.Words("a loop over bytes or a string only breaks or returns if the element equals one of two to four characters"),
+		Cost:       "a loop searches for one of several characters element by element",
+		Instead:    "Search for each of them in the part before the first match so far: end := len(s), and for each c: if i := strings.IndexByte(s[:end], c); i >= 0 { end = i }; for non-ASCII characters use strings.Index. IndexByte examines 16 or 32 bytes at a time. If one of them is nearly always among the first twenty bytes, the loop is as fast.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "line string", Result: "int", Args: "strings.Repeat(\"a line of some words \", 5)",
 			Before: "for i := range len(line) {\n\tif line[i] == '\\r' || line[i] == '\\n' {\n\t\treturn i\n\t}\n}\nreturn len(line)",

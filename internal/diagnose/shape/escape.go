@@ -16,9 +16,9 @@ import (
 var ofEscapes = []Shape{
 	{Row: knowledge.Row{
 		ID: "moved-for-branch", Cause: "escape-for-branch",
-		When:       knowledge.Words("the compiler moves a parameter or a local variable to the heap, and all that takes its address, or is a function literal that uses it, is in one branch of an if or a switch that leaves the function, or in branches of one after which it is not used, and which hold next to no samples"),
-		Cost:       "a variable is on the heap for the sake of a branch",
-		Instead:    "Copy it in that branch and use the copy there: if err != nil { x := x; return fail(&x) }. The variable stays on the stack then, and memory is taken only where the branch is.",
+		When:       knowledge.Words("the compiler moves a parameter or a local variable to the heap, and everything that takes its address, or captures it in a function literal, is in a branch that leaves the function, or after which the variable is not used, and that has almost no samples"),
+		Cost:       "a variable is on the heap because of a branch",
+		Instead:    "Copy it in that branch and use the copy there: if err != nil { x := x; return fail(&x) }. The variable then stays on the stack, and only the branch allocates.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "n int", Result: "int", Args: "12",
 			Decls:  "type point struct{ x, y, z int }\n\nvar last *point\n\n//go:noinline\nfunc report(p *point) int {\n\tlast = p\n\treturn -1\n}\n",
@@ -27,9 +27,9 @@ var ofEscapes = []Shape{
 	}, Spends: []string{blocks}, Find: movedForBranch},
 	{Row: knowledge.Row{
 		ID: "leaks-for-branch", Cause: "escape-for-branch",
-		When:       knowledge.Words("the compiler moves a parameter or a local variable to the heap, all that takes its address is a call of a function of the program's, and that function lets its parameter go but in branches that leave it, which hold next to no samples"),
-		Cost:       "a variable is on the heap as the function that is handed its address keeps that in a branch",
-		Instead:    "Copy in that branch of the function that is called, and keep the copy: if … { x := *p; return keep(&x) }. Its parameter does not leak then, and the variables of all its callers stay on the stack.",
+		When:       knowledge.Words("the compiler moves a parameter or a local variable to the heap, its address is only passed to a function of the program, and that function leaks its parameter only in branches that return, which have almost no samples"),
+		Cost:       "a variable is on the heap because a function keeps its address in a branch",
+		Instead:    "Copy in that branch of the called function, and keep the copy: if … { x := *p; return keep(&x) }. Its parameter then does not leak, and the variables of all callers stay on the stack.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "n int", Result: "int", Args: "12",
 			Decls:  "type point struct{ x, y, z int }\n\nvar last *point\n\n//go:noinline\nfunc sum(p *point) int {\n\tif p.x < 0 {\n\t\tlast = p\n\t\treturn -1\n\t}\n\treturn p.x + p.y + p.z\n}\n\n//go:noinline\nfunc total(p *point) int {\n\tif p.x < 0 {\n\t\tx := *p\n\t\tlast = &x\n\t\treturn -1\n\t}\n\treturn p.x + p.y + p.z\n}\n",
@@ -38,9 +38,9 @@ var ofEscapes = []Shape{
 	}, Spends: []string{blocks}, Find: leaksForBranch},
 	{Row: knowledge.Row{
 		ID: "object-dropped", Cause: "object-dropped",
-		When:       knowledge.Words("a variable starts as &T{…} or new(T) of a struct of the package, the compiler says that it escapes to the heap, memory is taken for it, and nothing that is done with it lets it outlive the call: its fields are used, and functions are called that keep it no longer"),
-		Cost:       "an object is made on the heap for one call",
-		Instead:    "Keep it between calls " + diagnose.Anywhere + ", and set its fields anew. Where it is on the heap only because it is handed over as an interface, let what takes it take the type: it stays on the stack then.",
+		When:       knowledge.Words("a variable starts as &T{…} or new(T) of a struct of the package; the compiler reports that it escapes to the heap; the profile shows the allocation; and nothing lets it outlive the call: its fields are used, and called functions do not keep it"),
+		Cost:       "an object is allocated on the heap for one call",
+		Instead:    "Reuse it between calls: keep it " + diagnose.Anywhere + ", and reset its fields. If it escapes only because it is passed as an interface, let the callee take its type: it then stays on the stack.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "out io.Writer, list []int", Result: "int", Args: "io.Discard, []int{1, 2, 3}",
 			Decls:  "type writer struct {\n\tout  io.Writer\n\tn    int\n\troom [512]byte\n}\n\n//go:noinline\nfunc (w *writer) Write(b []byte) (int, error) {\n\tw.n += len(b)\n\treturn copy(w.room[w.n&255:], b), nil\n}\n\nvar pool = sync.Pool{New: func() any { return new(writer) }}\n",

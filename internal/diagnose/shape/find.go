@@ -134,7 +134,7 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	c.Evidence = append(f.CPUEvidence(c.Cost.CPU, "are there"), f.AllocEvidence(c.Cost.Allocs)...)
 	if m.Rare != nil {
 		file := cmp.Or(m.RareIn, f.file)
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("what it is done for is at %s, which holds %s of CPU time",
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("the branch that needs it, at %s, has %s of CPU time",
 			f.At(diagnose.Location{File: file, Line: f.LineAt(m.Rare[0].Pos())}), quantity.Plural(int(f.CPUSamples(f.all(m.Rare, file).CPU.Keep())), "sample"))})
 	}
 	if sh.Square {

@@ -16,9 +16,9 @@ import (
 var ofGrowth = []Shape{
 	{Row: knowledge.Row{
 		ID: "map-grown", Cause: "map-growth",
-		When:       knowledge.Words("a map that is made without a size is filled in each round of a loop whose number of rounds is known before, of a range over a slice, an array, a map or a string; blocks of several sizes were seen"),
-		Cost:       "a map that is made without a size grows in a loop",
-		Instead:    "Make it with the number of keys that the loop may set: make(map[K]V, len(list)). Where many keys are the same, that is more memory than growth takes.",
+		When:       knowledge.Words("a map made without a size is filled in each round of a loop with a known number of rounds, a range over a slice, an array, a map or a string; blocks of several sizes were sampled"),
+		Cost:       "a map made without a size grows in a loop",
+		Instead:    "Make it with the number of keys that the loop may set: make(map[K]V, len(list)). If many keys are equal, that takes more memory than growth does.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list []int", Result: "int", Args: "make([]int, 100)",
 			Before: "m := make(map[int]int)\nfor i, x := range list {\n\tm[i] = x\n}\nreturn len(m)",
@@ -26,9 +26,9 @@ var ofGrowth = []Shape{
 	}, Spends: []string{blocks, "runtime.mapassign", "internal/runtime/maps."}, Find: mapGrown},
 	{Row: knowledge.Row{
 		ID: "builder-grown", Cause: "text-growth",
-		When:       knowledge.Words("a strings.Builder, or a bytes.Buffer that is returned as text or bytes, is written in a loop over a string or a slice and Grow is never called; blocks of several sizes were seen"),
-		Cost:       "a text grows as it is written in a loop",
-		Instead:    "Call Grow before the loop, with the length of what the loop goes over, times what one round writes; of parts, with the sum of their lengths. A little more than is used costs less than one block too few.",
+		When:       knowledge.Words("a strings.Builder, or a bytes.Buffer whose content is returned, is written in a loop over a string or a slice, without a call of Grow; blocks of several sizes were sampled"),
+		Cost:       "a string grows as a loop writes it",
+		Instead:    "Call Grow before the loop, with the number of rounds times the length that one round writes, or with the sum of the parts' lengths. A little too much costs less than one block too small.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "text string", Result: "string", Args: "strings.Repeat(\"alpha & beta; \", 20)",
 			Before: "var b strings.Builder\nfor i := range len(text) {\n\tif text[i] != ';' {\n\t\tb.WriteByte(text[i])\n\t}\n}\nreturn b.String()",

@@ -14,9 +14,9 @@ import (
 var ofInterfaces = []Shape{
 	{Row: knowledge.Row{
 		ID: "pixels-by-interface", Cause: "interface-per-element",
-		When:       knowledge.Words("a loop in a loop calls At of an image.Image, or Set of a draw.Image, in its rounds"),
-		Cost:       "a loop asks an image for each pixel by an interface",
-		Instead:    "Ask once what the image is, before the loops: switch m := m.(type) { case *image.RGBA: … }, and go over m.Pix row by row, m.Pix[m.PixOffset(x, y):], or call RGBAAt, NRGBAAt, GrayAt and YCbCrAt, which return the color itself; keep At for other images. draw.Draw brings any image into an image.RGBA, and has fast paths.",
+		When:       knowledge.Words("an inner loop calls At of an image.Image, or Set of a draw.Image, in each round"),
+		Cost:       "a loop reads or writes an image pixel by pixel through an interface",
+		Instead:    "Determine the image's type once, before the loops: switch m := m.(type) { case *image.RGBA: … }, and process m.Pix row by row, m.Pix[m.PixOffset(x, y):], or call RGBAAt, NRGBAAt, GrayAt and YCbCrAt, which return the concrete color type; keep At for other images. draw.Draw converts any image to an image.RGBA, and has fast paths.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "m image.Image", Result: "int", Args: "image.NewRGBA(image.Rect(0, 0, 30, 30))", Imports: []string{"image"},
 			Before: "n, b := 0, m.Bounds()\nfor y := b.Min.Y; y < b.Max.Y; y++ {\n\tfor x := b.Min.X; x < b.Max.X; x++ {\n\t\tr, _, _, _ := m.At(x, y).RGBA()\n\t\tn += int(r >> 8)\n\t}\n}\nreturn n",
@@ -24,9 +24,9 @@ var ofInterfaces = []Shape{
 	}, Spends: []string{"image.", "image/color."}, Find: pixelsByInterface},
 	{Row: knowledge.Row{
 		ID: "interface-of-one", Cause: "interface-of-one",
-		When:       knowledge.Words("a loop calls a method of an unexported interface with an unexported method, which one type of its package has and no other, and what that type does then is short: no loop, and no call but of builtin functions"),
-		Cost:       "a loop calls a method through an interface that only one type has",
-		Instead:    "Name the type in place of the interface: the compiler then puts the method into the loop, and what it is called on need not be on the heap. Where tests have another type for the interface, a type parameter, func f[T source](s T), keeps them; of pointers the compiler makes one function for all, which does not gain.",
+		When:       knowledge.Words("a loop calls a method of an unexported interface with an unexported method, which exactly one type of the package implements, and that type's method is short: no loop, and only calls of builtin functions"),
+		Cost:       "a loop calls a method through an interface that only one type implements",
+		Instead:    "Use the type in place of the interface: the compiler can then inline the method, and its receiver need not be on the heap. If tests implement the interface too, use a type parameter, func f[T source](s T); for pointer types the compiler shares one function, which gains nothing.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "any source, one *steps", Result: "int", Args: "new(steps), new(steps)",
 			Decls:  "type source interface{ next() int }\n\ntype steps struct{ n int }\n\nfunc (s *steps) next() int { s.n += 3; return s.n & 7 }\n",
@@ -37,19 +37,19 @@ var ofInterfaces = []Shape{
 
 // causesOfInterfaces are the rules about them.
 var causesOfInterfaces = []knowledge.Cause{{
-	ID: "interface-per-element", Title: "an interface asked for each element",
+	ID: "interface-per-element", Title: "an interface call for each element",
 	What:     "A loop over the pixels of an image calls At or Set of an interface for each.",
-	Why:      "Each call finds its method, computes an index, and puts the color into an interface, for which memory may be taken; the loop itself adds a few bytes.",
-	Silent:   "For images of a type that the source names; where the function asks what the image is, and has a way of its own for some; for single pixels; outside of loops in loops.",
-	Fix:      "A type switch before the loops, and the bytes of the image itself.",
-	Unneeded: "where the image's own bytes are at hand",
+	Why:      "Each call finds its method, computes an index, and converts the color to an interface, which may allocate; the loop's own work on a pixel is a few bytes.",
+	Silent:   "For images of a concrete type; where the function switches on the image's type and has a fast path for some; for single pixels; outside nested loops.",
+	Fix:      "Use a type switch before the loops, and the bytes of the image itself.",
+	Unneeded: "where the image's bytes can be accessed directly",
 }, {
-	ID: "interface-of-one", Title: "an interface that only one type has, called in a loop",
-	What:     "A loop calls a short method through an interface that one type has.",
-	Why:      "A call through an interface is not inlined: it loads the method's address, saves registers, and keeps the compiler from keeping values in them; what is handed over goes to the heap.",
-	Silent:   "For exported interfaces, and those of exported methods alone, which other packages' types may have; where two types of the package have it; for methods that do more than a call costs; for interfaces of other packages.",
-	Fix:      "The type itself.",
-	Unneeded: "and is not inlined for that",
+	ID: "interface-of-one", Title: "an interface with only one implementation, called in a loop",
+	What:     "A loop calls a short method through an interface that only one type implements.",
+	Why:      "A call through an interface is not inlined: it loads the method's address, saves registers, and prevents the compiler from keeping values in them; arguments escape to the heap.",
+	Silent:   "For exported interfaces, and for those with only exported methods, which types of other packages may implement; where two types of the package implement it; for methods whose work outweighs the call; for interfaces of other packages.",
+	Fix:      "Use the type itself.",
+	Unneeded: "and so the call is not inlined",
 }}
 
 func pixelsByInterface(p *typed.Package, n ast.Node) (m Match) {

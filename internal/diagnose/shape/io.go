@@ -15,9 +15,9 @@ import (
 var ofStreams = []Shape{
 	{Row: knowledge.Row{
 		ID: "small-pieces", Cause: "small-pieces",
-		When:       knowledge.Words("a loop calls Write or Read of an io.Writer or io.Reader that comes from outside of it, or io.ReadFull, with a slice of at most 64 bytes whose length is constant"),
-		Cost:       "a loop reads or writes a few bytes at a time, by an interface",
-		Instead:    "Work on some kilobytes at a time: append the items to a buffer and Write it when it is full and at the end; Read into a buffer that holds many items, and decode them in a loop. Where the code cannot be changed so, a bufio.Writer (Flush at the end) or bufio.Reader around it makes most calls cheap.",
+		When:       knowledge.Words("a loop calls Write or Read of an io.Writer or io.Reader from outside it, or io.ReadFull, with a slice of constant length of at most 64 bytes"),
+		Cost:       "a loop reads or writes a few bytes at a time, through an interface",
+		Instead:    "Work on some kilobytes at a time: append the items to a buffer and Write it when it is full and at the end; Read into a buffer that holds many items, and decode them in a loop. If the code cannot be changed so, a bufio.Writer (Flush at the end) or bufio.Reader around the stream makes most calls cheap.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "w io.Writer, words []uint64", Result: "int", Args: "bufio.NewWriter(io.Discard), make([]uint64, 1000)",
 			Before: "buf := make([]byte, 8)\nfor _, x := range words {\n\tbinary.LittleEndian.PutUint64(buf, x)\n\tw.Write(buf)\n}\nreturn len(words)",

@@ -14,9 +14,9 @@ import (
 var ofJoined = []Shape{
 	{Row: knowledge.Row{
 		ID: "joined-compared", Cause: "joined-text",
-		When:       knowledge.Words("strings are joined by + where all that sees the result is == or !=, or strings.HasPrefix, HasSuffix or EqualFold of another text"),
+		When:       knowledge.Words("strings are joined by + and the result is only compared by == or !=, or passed to strings.HasPrefix, HasSuffix or EqualFold with another string"),
 		Cost:       "strings are joined to be compared",
-		Instead:    "Compare with the parts: rest, ok := strings.CutPrefix(s, a), and then rest == b or strings.HasPrefix(rest, b).",
+		Instead:    "Compare with the parts: rest, ok := strings.CutPrefix(s, a), then rest == b or strings.HasPrefix(rest, b).",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "path, dir string", Result: "bool", Args: "\"/usr/local/share/applications/mime\", \"/usr/local/share/applications\"",
 			Before: "return strings.HasPrefix(path, dir+\"/\")",
@@ -24,9 +24,9 @@ var ofJoined = []Shape{
 	}, Spends: []string{"runtime.concatstring", "runtime.intstring"}, Find: joinedCompared},
 	{Row: knowledge.Row{
 		ID: "joined-key", Cause: "joined-text",
-		When:       knowledge.Words("strings are joined by + in the brackets of a map, m[a+\":\"+b], or for a variable that stands in the brackets of maps and nowhere else"),
-		Cost:       "strings are joined to be a map's key",
-		Instead:    "A key that holds the parts: map[[2]string]T, or a struct of them. Nothing is joined then, and no separator can be mistaken.",
+		When:       knowledge.Words("strings are joined by + in a map index, m[a+\":\"+b], or into a variable that is used only as a map index"),
+		Cost:       "strings are joined to form a map key",
+		Instead:    "Use a key that holds the parts: map[[2]string]T, or a struct of them. Then nothing is joined, and no separator can be ambiguous.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "m map[string]int, pairs map[[2]string]int, a, b string", Result: "int", Args: "map[string]int{\"alpha of the first:beta of the second\": 1}, map[[2]string]int{{\"alpha of the first\", \"beta of the second\"}: 1}, \"alpha of the first\", \"beta of the second\"",
 			Before: "return m[a+\":\"+b]",
@@ -34,9 +34,9 @@ var ofJoined = []Shape{
 	}, Spends: []string{"runtime.concatstring"}, Find: joinedKey},
 	{Row: knowledge.Row{
 		ID: "pieces-joined", Cause: "joined-text",
-		When:       knowledge.Words("a loop appends strings to a slice of the function, and all that sees the slice is strings.Join or len"),
-		Cost:       "strings are put into a slice to be joined",
-		Instead:    "Write them into a strings.Builder as they come, the separator before each but the first.",
+		When:       knowledge.Words("a loop appends strings to a local slice, which is used only by strings.Join or len"),
+		Cost:       "strings are collected in a slice to be joined",
+		Instead:    "Write them into a strings.Builder as they come, with the separator before each but the first.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list []string", Result: "string", Args: "strings.Fields(\"alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho\")",
 			Before: "var parts []string\nfor _, s := range list {\n\tif len(s) > 2 {\n\t\tparts = append(parts, s)\n\t}\n}\nreturn strings.Join(parts, \",\")",

@@ -15,9 +15,9 @@ import (
 var ofLists = []Shape{
 	{Row: knowledge.Row{
 		ID: "copy-only-read", Cause: "copied-to-read",
-		When:       knowledge.Words("a local variable is a copy of a slice, by append to nil, slices.Clone, bytes.Clone or []byte of a string, and is only indexed, gone over, measured or handed to functions of bytes, slices, unicode/utf8, encoding/binary or hash/crc32 that read it, in a function that sets neither and takes no lock"),
+		When:       knowledge.Words("a local variable is a copy of a slice, made by append to nil, slices.Clone, bytes.Clone or []byte of a string, and is only indexed, ranged over, measured or passed to functions of bytes, slices, unicode/utf8, encoding/binary or hash/crc32 that only read it, in a function that sets neither and takes no lock"),
 		Cost:       "a slice is copied, and the copy only read",
-		Instead:    "Read the slice itself. Where another goroutine may change it meanwhile, the copy stays.",
+		Instead:    "Read the slice itself. If another goroutine may change it meanwhile, keep the copy.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list []int", Result: "int", Args: "make([]int, 100)",
 			Before: "of, n := slices.Clone(list), 0\nfor _, x := range of {\n\tn += x\n}\nreturn n",
@@ -25,9 +25,9 @@ var ofLists = []Shape{
 	}, Spends: []string{calls, "runtime.growslice", "runtime.memmove", "runtime.stringtoslicebyte", "runtime.mallocgc", "runtime.typedslicecopy"}, Find: copyOnlyRead},
 	{Row: knowledge.Row{
 		ID: "sorted-per-call", Cause: "sorted-per-call",
-		When:       knowledge.Words("a function fills a new slice by going over a map that is a field or a package variable, and sorts it"),
-		Cost:       "the keys of a map that is kept are sorted in each call",
-		Instead:    "Keep a sorted slice of the keys beside the map, and bring it up to date where the map changes: slices.BinarySearch and slices.Insert, or a flag that it must be sorted anew. Where the map changes between most calls, nothing is gained.",
+		When:       knowledge.Words("a function collects keys of a map, which is a field or a package variable, in a new slice and sorts it"),
+		Cost:       "the keys of a long-lived map are sorted in each call",
+		Instead:    "Keep a sorted slice of the keys beside the map, and update it when the map changes: with slices.BinarySearch and slices.Insert, or with a flag that it must be sorted again. If the map changes between most calls, that gains nothing.",
 		Confidence: finding.Low,
 		Example: knowledge.Example{Params: "s *shelf", Result: "string", Args: "newShelf()", Decls: named + "\ntype shelf struct {\n\tbooks map[string]int\n\tsorted []string\n}\n\nfunc newShelf() *shelf {\n\ts := &shelf{books: numbers(named(50)), sorted: named(50)}\n\tslices.Sort(s.sorted)\n\treturn s\n}\n",
 			Before: "keys := make([]string, 0, len(s.books))\nfor k := range s.books {\n\tkeys = append(keys, k)\n}\nsort.Strings(keys)\nreturn keys[0]",
@@ -35,9 +35,9 @@ var ofLists = []Shape{
 	}, Spends: []string{calls, "runtime.map", "internal/runtime/maps.", "runtime.growslice"}, Find: sortedPerCall},
 	{Row: knowledge.Row{
 		ID: "runes-searched", Cause: "rune-table",
-		When:       knowledge.Words("a loop looks a rune up in a slice by halving, and the function answers no rune before it"),
-		Cost:       "each character is looked up by a search in a table",
-		Instead:    "Answer ASCII before the search, from an array: if r < 0x80 { return ascii[r] }. Neighbours are mostly of one script: try the range found last first.",
+		When:       knowledge.Words("a loop looks up a rune in a slice by binary search, with no earlier case for ASCII"),
+		Cost:       "each character is looked up by a binary search in a table",
+		Instead:    "Handle ASCII before the search, with an array: if r < 0x80 { return ascii[r] }. Neighbouring characters are mostly of one script: try the last range found first.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "text string", Result: "int", Args: "\"the quick brown fox jumps over the lazy dog\"",
 			Decls:  "var ranges = func() (list [][3]int) {\n\tfor i := range 300 {\n\t\tlist = append(list, [3]int{i * 40, i*40 + 39, i % 3})\n\t}\n\treturn list\n}()\n\nvar ascii = func() (t [128]int) {\n\tfor i := range t {\n\t\tt[i] = ranges[i/40][2]\n\t}\n\treturn t\n}()\n",

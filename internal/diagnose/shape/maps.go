@@ -31,9 +31,9 @@ func numbers(list []string) map[string]int {
 var ofMaps = []Shape{
 	{Row: knowledge.Row{
 		ID: "map-read-twice", Cause: "map-lookup-twice",
-		When:       knowledge.Words("m[k] is read, and read again in the same round and block, while nothing between can set m, k or their parts"),
+		When:       knowledge.Words("m[k] is read, and read again in the same round and block, and nothing in between can set m, k or their parts"),
 		Cost:       "the same key is looked up again in the same map",
-		Instead:    "Keep what the first look-up gives: if v, ok := m[k]; ok { … v … }, or v := m[k] before both.",
+		Instead:    "Keep the result of the first lookup: if v, ok := m[k]; ok { … v … }, or v := m[k] before both.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "m map[string]int, names []string", Result: "int", Args: "numbers(named(200)), named(200)", Decls: named,
 			Before: "n := 0\nfor _, name := range names {\n\tif _, ok := m[name]; ok {\n\t\tn += m[name]\n\t}\n}\nreturn n",
@@ -41,9 +41,9 @@ var ofMaps = []Shape{
 	}, Spends: []string{"runtime.mapaccess"}, Find: readTwice},
 	{Row: knowledge.Row{
 		ID: "map-read-in-loop", Cause: "map-lookup-twice",
-		When:       knowledge.Words("m[k] is read in a loop that sets neither m, k nor their parts, and calls nothing that could"),
+		When:       knowledge.Words("m[k] is read in a loop that sets neither m, k nor their parts, and calls no function that could"),
 		Cost:       "the same key is looked up in each round of a loop",
-		Instead:    "Look it up before the loop, and use the value: v := m[k]; of a map of maps keep the inner one, in := m[a], and look in[b] up.",
+		Instead:    "Look it up before the loop, and use the value: v := m[k]; with a map of maps, keep the inner one, in := m[a], and look up in[b].",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "m map[string]map[string]int, names []string", Result: "int", Args: "map[string]map[string]int{\"all\": numbers(named(200))}, named(200)", Decls: named,
 			Before: "n := 0\nfor _, name := range names {\n\tn += m[\"all\"][name]\n}\nreturn n",

@@ -18,9 +18,9 @@ var moves = []string{"runtime.memmove", "runtime.growslice", "runtime.typedslice
 var ofMoves = []Shape{
 	{Row: knowledge.Row{
 		ID: "put-first-in-loop", Cause: "rest-moved",
-		When:       knowledge.Words("a loop puts elements before the first of a slice from outside of it: s = append([]T{x}, s...), s = slices.Insert(s, 0, x)"),
-		Cost:       "a loop puts each element before all others",
-		Instead:    "Append the elements, and turn the slice round once after the loop, by slices.Reverse; or, where the number is known, fill it from its end.",
+		When:       knowledge.Words("a loop inserts elements at the front of a slice declared outside it: s = append([]T{x}, s...), s = slices.Insert(s, 0, x)"),
+		Cost:       "a loop inserts each element before all others",
+		Instead:    "Append the elements, and reverse the slice once after the loop, with slices.Reverse; or, if the number is known, fill it from its end.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "n int", Result: "int", Args: "100",
 			Before: "var list []int\nfor i := range n {\n\tlist = append([]int{i}, list...)\n}\nreturn list[0]",
@@ -28,9 +28,9 @@ var ofMoves = []Shape{
 	}, Spends: moves, Square: true, Find: putFirst},
 	{Row: knowledge.Row{
 		ID: "removed-in-loop", Cause: "rest-moved",
-		When:       knowledge.Words("a loop removes single elements from a slice from outside of it, s = append(s[:i], s[i+1:]...) or slices.Delete(s, i, i+1), and goes on"),
-		Cost:       "a loop moves all that follows each element that it removes",
-		Instead:    "Move those that stay, once: s = slices.DeleteFunc(s, func(x T) bool { … }), or kept := s[:0] and append. Where the order does not matter, put the last element in the place and cut.",
+		When:       knowledge.Words("a loop removes single elements from a slice declared outside it, s = append(s[:i], s[i+1:]...) or slices.Delete(s, i, i+1), and continues"),
+		Cost:       "a loop moves all elements after each one that it removes",
+		Instead:    "Move the remaining elements only once: s = slices.DeleteFunc(s, func(x T) bool { … }), or kept := s[:0] and append. If the order does not matter, move the last element to the removed one's place and shorten the slice.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "from []int", Result: "int", Args: "make([]int, 400)",
 			Before: "list := slices.Clone(from)\nfor i := 0; i < len(list); {\n\tif list[i] == 0 {\n\t\tlist = append(list[:i], list[i+1:]...)\n\t} else {\n\t\ti++\n\t}\n}\nreturn len(list)",
@@ -38,8 +38,8 @@ var ofMoves = []Shape{
 	}, Spends: moves, Square: true, Find: removedInLoop},
 	{Row: knowledge.Row{
 		ID: "steady-in-loop", Cause: "steady-in-loop",
-		When:       knowledge.Words("a function without effects, of the program's or one of strings, unicode/utf8, strconv and math that looks at all it is given, returns a string, a number or a struct of them in a loop, and its arguments are constants and variables of basic types that the loop does not set, one of them at least"),
-		Cost:       "a loop calls a function for the same arguments in each round",
+		When:       knowledge.Words("a loop calls a function without effects that returns a string, a number or a struct of them, one of the program or of strings, unicode/utf8, strconv or math that reads all of its input, with constants and at least one variable of basic type that the loop does not set"),
+		Cost:       "a loop calls a function with the same arguments in each round",
 		Instead:    "Call it once, before the loop, and use the result.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "names []string, prefix string", Result: "int", Args: "[]string{\"alpha\", \"beta\", \"gamma\", \"delta\"}, \"A-L\"", Decls: "func key(s string) string { return strings.ToLower(strings.ReplaceAll(s, \"-\", \"\")) }\n",

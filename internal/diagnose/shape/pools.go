@@ -15,9 +15,9 @@ import (
 var ofPools = []Shape{
 	{Row: knowledge.Row{
 		ID: "pool-never-put", Cause: "pool-misused",
-		When:       knowledge.Words("Get of an unexported sync.Pool, a package variable or a field, that its package never calls Put of and hands nowhere"),
-		Cost:       "a pool is asked that nothing is ever put into",
-		Instead:    "Put what Get returned back when it was used, defer pool.Put(x), after a reset; or make it without a pool.",
+		When:       knowledge.Words("Get of an unexported sync.Pool, a package variable or a field, on which its package never calls Put, and which it passes nowhere"),
+		Cost:       "nothing is ever put into a pool",
+		Instead:    "Put the value back after use, defer pool.Put(x), and reset it; or allocate without a pool.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "text string", Result: "int", Args: `strings.Repeat("x", 1000)`,
 			Decls:  "var left = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 4096)) }}\n\nvar kept = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 4096)) }}\n\n//go:noinline\nfunc upper(b *bytes.Buffer, s string) int {\n\tb.WriteString(s)\n\treturn b.Len()\n}\n\nfunc reuse(s string) int {\n\tb := kept.Get().(*bytes.Buffer)\n\tb.Reset()\n\tdefer kept.Put(b)\n\treturn upper(b, s)\n}\n",
@@ -26,9 +26,9 @@ var ofPools = []Shape{
 	}, Spends: []string{poolGet}, Find: poolNeverPut},
 	{Row: knowledge.Row{
 		ID: "pool-per-call", Cause: "pool-misused",
-		When:       knowledge.Words("Get of a sync.Pool that is a local variable of the same function, which makes no loop around it and hands it nowhere"),
-		Cost:       "a pool is made for each call, and is empty",
-		Instead:    "Make the pool a package variable, or a field of what lives longer than a call.",
+		When:       knowledge.Words("Get of a sync.Pool that is a local variable of the same function, with no loop between the two, and that is passed nowhere"),
+		Cost:       "a pool is made for each call, and so is empty",
+		Instead:    "Make the pool a package variable, or a field of a value that outlives the call.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "text string", Result: "int", Args: `strings.Repeat("x", 1000)`,
 			Decls:  "var shared = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 4096)) }}\n\n//go:noinline\nfunc upper(b *bytes.Buffer, s string) int {\n\tb.WriteString(s)\n\treturn b.Len()\n}\n",
@@ -38,8 +38,8 @@ var ofPools = []Shape{
 	{Row: knowledge.Row{
 		ID: "pool-not-reset", Cause: "pool-misused",
 		When:       knowledge.Words("a function gets a *bytes.Buffer from a sync.Pool, writes to it and puts it back, and its package calls neither Reset nor Truncate of a buffer; the blocks are of several sizes"),
-		Cost:       "a buffer from a pool is written to, and nothing is taken out of it",
-		Instead:    "Reset it after Get, or before Put: what was written before stays in it, and it grows until the collector drops it.",
+		Cost:       "a buffer from a pool is written to and never emptied",
+		Instead:    "Reset it after Get, or before Put: earlier content stays in it, and it grows until the garbage collector drops it.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "texts []string", Result: "int", Args: `slices.Repeat([]string{strings.Repeat("x", 5000)}, 200)`,
 			Decls:  "var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}\n",
@@ -48,9 +48,9 @@ var ofPools = []Shape{
 	}, Spends: []string{"bytes.(*Buffer)."}, Find: poolNotReset},
 	{Row: knowledge.Row{
 		ID: "pool-growth-lost", Cause: "pool-misused",
-		When:       knowledge.Words("a function gets a pointer to a slice from a sync.Pool, appends to a slice of what it points to and puts the pointer back, and never sets what it points to; or it defers Put of a slice that it appends to afterwards; the blocks are of several sizes"),
-		Cost:       "a slice from a pool grows, and what is put back is the one that it was",
-		Instead:    "Put back what it has become: *p = b before pool.Put(p), and defer func() { pool.Put(…) }() in place of defer pool.Put(b), whose argument is taken at once.",
+		When:       knowledge.Words("a function gets a pointer to a slice from a sync.Pool, appends to a slice of its target and puts the pointer back without setting the target; or it defers Put of a slice to which it appends afterwards; the blocks are of several sizes"),
+		Cost:       "a slice from a pool grows, and the old one is put back",
+		Instead:    "Put the grown slice back: *p = b before pool.Put(p), and defer func() { pool.Put(…) }() in place of defer pool.Put(b), whose argument is evaluated at once.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "list []string", Result: "int", Args: `slices.Repeat([]string{"a few words of text"}, 50)`,
 			Decls:  "var lines = sync.Pool{New: func() any { b := make([]byte, 0, 64); return &b }}\n",
@@ -59,9 +59,9 @@ var ofPools = []Shape{
 	}, Spends: []string{"runtime.growslice", blocks}, Find: poolGrowthLost},
 	{Row: knowledge.Row{
 		ID: "pool-any-size", Cause: "pool-misused",
-		When:       knowledge.Words("what a sync.Pool gives is asked for its capacity, if cap(b) < n, and where that is too small a slice of just n elements is made, n no constant; the blocks are of several sizes"),
-		Cost:       "a pool's slices are often too small, and are made anew in the size that is asked for",
-		Instead:    "Make them larger than asked for, by classes: 1<<bits.Len(uint(n-1)), the next power of two, so that one serves most who come later; or keep a pool for each class. Drop those that are much larger than most need in place of putting them back.",
+		When:       knowledge.Words("the capacity of a slice from a sync.Pool is checked, if cap(b) < n, and if it is too small, a slice of exactly n elements is made, with n not constant; the blocks are of several sizes"),
+		Cost:       "a pool's slices are often too small, and are allocated again with exactly the requested size",
+		Instead:    "Allocate them in size classes: 1<<bits.Len(uint(n-1)), the next power of two, so that one serves most later requests; or keep a pool for each class. Drop slices that are much larger than most requests instead of putting them back.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "sizes []int", Result: "int", Args: "rising()",
 			Decls:  "type room struct{ pool sync.Pool }\n\nfunc rising() (sizes []int) {\n\tfor n := 1000; n < 2000; n += 20 {\n\t\tsizes = append(sizes, n)\n\t}\n\treturn sizes\n}\n",
@@ -77,11 +77,11 @@ const (
 
 // causesOfPools are the rules about them.
 var causesOfPools = []knowledge.Cause{{
-	ID: "pool-misused", Title: "a pool that keeps nothing, or what it should not",
-	What:     "A function asks a sync.Pool that nothing is put into, or that is made anew in each call, so that New makes all it gives; it puts a buffer back that is never reset, or a slice as it was before it grew; or it makes slices of just the size that is asked for where the pool's is too small.",
-	Why:      "Each Get of an empty pool makes a new value, and costs more than to make it without a pool. A buffer that keeps what was written grows, and is copied as it grows. A slice that is too small for most is dropped, and made anew.",
-	Silent:   "For exported pools and those that are handed on, which others may put something into; where the loop around Get has the pool from outside; for buffers of a package that resets any; where sizes do not vary.",
-	Fix:      "One pool for all calls, Put when a value was used, and Reset before; sizes in classes.",
+	ID: "pool-misused", Title: "a sync.Pool that does not save allocations",
+	What:     "A function calls Get of a sync.Pool into which nothing is put, or which is made in each call, so that New makes every value; or it puts back a buffer that is never reset, or a slice as it was before it grew; or it allocates slices of exactly the requested size when the pool's is too small.",
+	Why:      "Each Get of an empty pool makes a new value, and costs more than allocating without a pool. A buffer that is never reset grows, and is copied as it grows. A slice too small for most requests is dropped and allocated again.",
+	Silent:   "For exported pools and those that are passed on, into which other code may put values; where the pool is made outside the loop around Get; for buffers of a package that resets any; where sizes do not vary.",
+	Fix:      "Use one pool for all calls, Put each value after use, and Reset before; allocate in size classes.",
 	Unneeded: "so that it saves little or nothing",
 	Outranks: []string{"buffer-per-call", "collection-per-call", "object-per-call", "slice-growth"},
 }}

@@ -16,9 +16,9 @@ import (
 var ofUnneeded = []Shape{
 	{Row: knowledge.Row{
 		ID: "made-of-settings", Cause: "settings-work",
-		When:       knowledge.Words("a function of package strings, strconv, fmt, net, net/url, path or time that makes texts, or a concatenation, has as its arguments nothing but constants and unexported fields that only constructors set"),
-		Cost:       "a text is made of fields that only constructors set",
-		Instead:    "Make it once, where the fields are set, and keep it in a field of its own.",
+		When:       knowledge.Words("a function of package strings, strconv, fmt, net, net/url, path or time that returns a string, or a concatenation, has only constants and unexported fields that only constructors set as arguments"),
+		Cost:       "a string is built from fields that only constructors set",
+		Instead:    "Build it once, where the fields are set, and keep it in a field of its own.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "s *server", Result: "string", Args: "newServer(\"localhost\", 8080)",
 			Decls:  "type server struct {\n\thost, addr string\n\tport int\n}\n\nfunc newServer(host string, port int) *server {\n\treturn &server{host: host, port: port, addr: net.JoinHostPort(host, strconv.Itoa(port))}\n}\n",
@@ -27,9 +27,9 @@ var ofUnneeded = []Shape{
 	}, Spends: []string{calls}, Find: madeOfSettings},
 	{Row: knowledge.Row{
 		ID: "needed-in-one-branch", Cause: "early-work",
-		When:       knowledge.Words("what a function without effects returns, or a literal, is used in one branch of a later if or switch of the same block alone, and that branch holds calls and next to no samples"),
-		Cost:       "a value is made before it is known whether it is needed",
-		Instead:    "Make it in the branch that uses it.",
+		When:       knowledge.Words("only one branch of a later if or switch of the same block uses the result of a function without effects, or a literal, and that branch contains calls and has almost no samples"),
+		Cost:       "a value is computed before it is known whether it is needed",
+		Instead:    "Compute it in the branch that uses it.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list []int", Result: "string", Args: "[]int{1, 2, 3, 4, 5, 6, 7, 8}",
 			Decls:  "func report(s string) string { return s + \" is negative\" }\n",
@@ -38,9 +38,9 @@ var ofUnneeded = []Shape{
 	}, Spends: []string{calls}, Find: neededInOneBranch},
 	{Row: knowledge.Row{
 		ID: "map-ranged", Cause: "needless-map",
-		When:       knowledge.Words("a map is filled with the keys of another and, by the function or those that call it, only gone over, or asked for the key of the round"),
-		Cost:       "a map is filled only to be gone over",
-		Instead:    "A slice of structs of key and element, made with the length of the map that is copied.",
+		When:       knowledge.Words("a map is filled with the keys of another, and the function or its callers only range over it, or look up the key of the round"),
+		Cost:       "a map is filled only to be iterated over",
+		Instead:    "Use a slice of structs of key and element, made with the length of the original map.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "m map[string]int", Result: "int", Args: "numbers(named(100))", Decls: named + "\ntype entry struct {\n\tname string\n\tn    int\n}\n",
 			Before: "all, n := make(map[string]int), 0\nfor name, i := range m {\n\tall[name] = i\n}\nfor name, i := range all {\n\tn += len(name) + i\n}\nreturn n",

@@ -1,14 +1,14 @@
-// Package boxedvalue holds two rules about values that are put into interfaces and
-// allocate a block in each call: those handed to a parameter of type any, and those
-// that a sync.Pool is given in place of pointers.
+// Package boxedvalue has two rules on values that are converted to interfaces and so
+// allocated in each call: arguments passed as parameters of type any, and values put
+// into a sync.Pool in place of pointers.
 //
 // They read the CPU profile below runtime.convT, the allocation profile at the
-// statement itself, and the compiler's text: it must say that the value escapes to
-// the heap, so that constants, small numbers and what stays on the stack are left
-// alone. Of the blocks of a statement only those of the value's size count, and none
-// where something else in the statement may allocate.
+// statement itself, and the compiler diagnostics: the value must escape to the heap,
+// which leaves out constants, small numbers and values on the stack. Of the blocks of a
+// statement only those of the value's size count, and none if something else in the
+// statement may allocate.
 //
-// They mislead where a parameter of type any is there for the sake of other callers,
-// which one function does not show; where the value is a zero or a number below 256
-// most of the time no block is taken, and the profiles show none.
+// They mislead where other callers need a parameter of type any, which one function
+// does not show. If the value is mostly zero or a number below 256, nothing is
+// allocated, and the profiles show nothing.
 package boxedvalue

@@ -32,19 +32,19 @@ func Rules() []diagnose.Rule {
 		}
 	}
 	return []diagnose.Rule{
-		rule(boxed, "a value put into an interface in every call", diagnose.Doc{
-			What:   "A number, a string, a slice or a struct is handed to a parameter of type any: of a function of the program's own, of container/heap.Push.",
-			Why:    "An interface holds a pointer. Any other value is copied to a new block on the heap first, of 8 bytes for an int, and whoever takes it out asks for its type again. A heap of its own type does a push and a pop in half the time or less, with no allocation in place of two.",
-			Silent: "For constants, pointers, and what the compiler keeps on the stack; for variadic parameters and for functions of other packages than those named, where the rules about formatting and logging speak; for a sync.Map, whose keys stay on the stack in look-ups; for functions that hand the value on as an interface; for interfaces with methods; in recordings without the compiler's text or types.",
-			Fix:    "A parameter of the value's type, or a type parameter; a heap of its own type.",
+		rule(boxed, "a value converted to an interface in every call", diagnose.Doc{
+			What:   "A number, a string, a slice or a struct is passed as a parameter of type any, to a function of the program or to container/heap.Push.",
+			Why:    "An interface holds a pointer. Any other value is first copied to the heap (8 bytes for an int), and the receiver needs a type assertion to get it back. A heap written for its element type does a push and a pop in half the time or less, with no allocation in place of two.",
+			Silent: "For constants, pointers and values that the compiler keeps on the stack; for variadic parameters and functions of other packages, which the rules on formatting and logging cover; for a sync.Map, whose keys stay on the stack in lookups; for functions that pass the value on as an interface; for interfaces with methods; in recordings without compiler diagnostics or types.",
+			Fix:    "Take the value's type or a type parameter. Write a heap for its element type.",
 			Before: "func (s *stack) push(x any) { s.items = append(s.items, x) }\n\ns.push(n)",
 			After:  "func (s *stack[T]) push(x T) { s.items = append(s.items, x) }\n\ns.push(n)",
 		}),
-		rule(pooled, "a pool of values in place of pointers", diagnose.Doc{
-			What:   "A slice, a string or a struct is put into a sync.Pool as it is.",
-			Why:    "Put takes an interface: what is no pointer is copied to a new block on the heap, of 24 bytes for a slice, so that each use of the pool allocates, which it is there to avoid, and takes more than twice as long.",
-			Silent: "For pointers, maps, channels and functions, which an interface holds as they are; in recordings without the compiler's text or types.",
-			Fix:    "Keep pointers in the pool, and set what they point to before Put.",
+		rule(pooled, "a sync.Pool of values in place of pointers", diagnose.Doc{
+			What:   "A slice, a string or a struct is put into a sync.Pool by value.",
+			Why:    "Put takes an interface, so a value that is not a pointer is copied to the heap (24 bytes for a slice). Each use of the pool allocates, which the pool is meant to avoid, and takes more than twice as long.",
+			Silent: "For pointers, maps, channels and functions, which an interface holds directly; in recordings without compiler diagnostics or types.",
+			Fix:    "Keep pointers in the pool, and set the pointed-to value before Put.",
 			Before: "buf := pool.Get().([]byte)[:0]\nbuf = encode(buf, v)\nw.Write(buf)\npool.Put(buf)",
 			After:  "buf := pool.Get().(*[]byte)\n*buf = encode((*buf)[:0], v)\nw.Write(*buf)\npool.Put(buf)",
 		}),
@@ -247,8 +247,8 @@ func alone(pkg *typed.Package, sites []typed.Site, st *diagnose.Statement) bool 
 
 // remedies are what to do about functions of the standard library that take any.
 var remedies = map[string]string{
-	"sync.(*Pool).Put":    "Keep pointers in the pool: let New return a pointer, take it out with Get().(*T), set *p before Put(p).",
-	"container/heap.Push": "Write the heap for its type: a slice of the elements, with up and down as in container/heap but on T (some 30 lines, generic if there are several). Push and Pop then allocate nothing beside the slice, and compare without calls by an interface.",
+	"sync.(*Pool).Put":    "Keep pointers in the pool: let New return a pointer, get it with Get().(*T), and set *p before Put(p).",
+	"container/heap.Push": "Write a heap for the element type: a slice with up and down as in container/heap (some 30 lines, generic if there are several types). Push and Pop then allocate only to grow the slice, and compare without interface calls.",
 }
 
 func (b *box) claim(s *diagnose.Subject) (id string, c diagnose.Claim) {
@@ -259,13 +259,13 @@ func (b *box) claim(s *diagnose.Subject) (id string, c diagnose.Claim) {
 	case b.callee == "sync.(*Pool).Put":
 		id, confidence = pooled, finding.High
 	case remedy == "":
-		remedy = fmt.Sprintf("Let %s take %s in place of any, and what it stores the value in hold that; with a type parameter, or a function for each type, where it is called with several.", name, of)
+		remedy = fmt.Sprintf("Let %s take %s in place of any, and store the value with that type. If it is called with several types, use a type parameter or one function for each type.", name, of)
 	}
 	cost := b.cost.Samples()
 	return id, diagnose.Claim{
 		Place: b.Place(b.function), Cost: cost, Confidence: confidence, Remedy: remedy,
-		Why: fmt.Sprintf("%s is of type %s and %s takes it as any, so that it is copied to a block of %d bytes on the heap in each call.", value, of, name, b.size),
+		Why: fmt.Sprintf("%s is of type %s and %s takes it as any: each call copies it to a block of %d bytes on the heap.", value, of, name, b.size),
 		Evidence: slices.Concat([]finding.Evidence{{Kind: "compiler", Text: value + " escapes to heap"}},
-			s.CPUEvidence(cost.CPU, "put it into the interface"), s.AllocEvidence(cost.Allocs)),
+			s.CPUEvidence(cost.CPU, "convert it to the interface"), s.AllocEvidence(cost.Allocs)),
 	}
 }

@@ -44,7 +44,7 @@ var kinds = []*kind{
 	{
 		what: "a bytes.Buffer", own: "bytes.Buffer", made: []string{"bytes.NewBuffer"}, fits: startsEmpty,
 		later:  []string{"bytes.growSlice", "bytes.(*Buffer)."},
-		remedy: pooled + ", and Reset it before use; let very large ones go.",
+		remedy: pooled + ", and Reset it before use. Drop very large ones.",
 	},
 	builder,
 	{
@@ -53,29 +53,29 @@ var kinds = []*kind{
 	},
 	{
 		what: "a bufio.Writer", made: []string{"bufio.NewWriter", "bufio.NewWriterSize"},
-		remedy: pooled + ", and Reset it to the writer of each call; Flush it before it goes back.",
+		remedy: pooled + ", and Reset it to the writer of each call; Flush it before you put it back.",
 	},
 	{
-		what: "a bufio.Scanner with a buffer of its own, over a text in memory", made: []string{"bufio.NewScanner"}, fits: readsMemory, perInput: true,
+		what: "a bufio.Scanner with its own buffer, over a string or bytes in memory", made: []string{"bufio.NewScanner"}, fits: readsMemory, perInput: true,
 		later:  []string{"bufio.(*Scanner).Scan"},
-		remedy: "Cut the lines off the text itself, line, text, _ = bytes.Cut(text, newline) or strings.Cut, or go over bytes.Lines or strings.Lines: that needs no buffer and copies nothing. Where the scanner has to stay, hand it a buffer that is kept with its Buffer method.",
+		remedy: "Cut the lines off the data itself, line, data, _ = bytes.Cut(data, newline) or strings.Cut, or range over bytes.Lines or strings.Lines: that needs no buffer and copies nothing. If the scanner has to stay, pass a reused buffer to its Buffer method.",
 	},
 	{
-		what: "a bufio.Scanner with a buffer of its own", made: []string{"bufio.NewScanner"}, later: []string{"bufio.(*Scanner).Scan"},
-		remedy: "Keep a buffer " + diagnose.Anywhere + ", and hand it to the scanner with its Buffer method; or keep a bufio.Reader, and Reset it.",
+		what: "a bufio.Scanner with its own buffer", made: []string{"bufio.NewScanner"}, later: []string{"bufio.(*Scanner).Scan"},
+		remedy: "Keep a buffer " + diagnose.Anywhere + ", and pass it to the scanner's Buffer method; or keep a bufio.Reader, and Reset it.",
 	},
 	{
-		what: "a csv.Reader with a buffer of its own", made: []string{"csv.NewReader"}, inside: "bufio.NewReaderSize", perInput: true,
-		remedy: "Give one csv.Reader the whole input and read record after record. Where the inputs are separate: keep a bufio.Reader of the usual size " + diagnose.Anywhere + ", Reset it to each input, and hand that to csv.NewReader, which then makes none.",
+		what: "a csv.Reader with its own buffer", made: []string{"csv.NewReader"}, inside: "bufio.NewReaderSize", perInput: true,
+		remedy: "Read all records with one csv.Reader over the whole input. If the inputs are separate, keep a bufio.Reader of the default size " + diagnose.Anywhere + ", Reset it to each input, and hand that to csv.NewReader, which then allocates none.",
 	},
 	{
-		what: "a csv.Writer with a buffer of its own", made: []string{"csv.NewWriter"}, inside: "bufio.NewWriterSize", perInput: true,
-		remedy: "Write all records with one csv.Writer. Where the outputs are separate: keep a bufio.Writer of the usual size " + diagnose.Anywhere + ", Reset it to each output, and hand that to csv.NewWriter, which then makes none.",
+		what: "a csv.Writer with its own buffer", made: []string{"csv.NewWriter"}, inside: "bufio.NewWriterSize", perInput: true,
+		remedy: "Write all records with one csv.Writer. If the outputs are separate, keep a bufio.Writer of the default size " + diagnose.Anywhere + ", Reset it to each output, and pass that to csv.NewWriter, which then allocates none.",
 	},
 	{
-		what: "a json.Decoder, with a buffer of its own, for a text that is in memory", made: []string{"json.NewDecoder"}, fits: plainDecoder, perInput: true,
+		what: "a json.Decoder, with its own buffer, for JSON that is already in memory", made: []string{"json.NewDecoder"}, fits: plainDecoder, perInput: true,
 		later:  []string{"encoding/json.(*Decoder).refill"},
-		remedy: "Call json.Unmarshal, which needs no buffer for a []byte, or let one Decoder read value after value from the whole input.",
+		remedy: "Call json.Unmarshal, which needs no buffer for a []byte, or let one Decoder read all values of the whole input.",
 	},
 	{
 		what:   "a compressor",
@@ -91,26 +91,26 @@ var kinds = []*kind{
 		remedy: pooled + ", and Reset it to the reader of each call (zlib's and flate's have Reset by the interfaces zlib.Resetter and flate.Resetter).",
 	},
 	{
-		what: "a hash's state",
+		what: "the state of a hash",
 		made: []string{"hmac.New", "md5.New", "sha1.New", "sha256.New", "sha256.New224", "sha512.New", "sha512.New384", "sha512.New512_256", "sha512.New512_224",
 			"crc32.New", "crc32.NewIEEE", "crc64.New", "adler32.New", "fnv.New32", "fnv.New32a", "fnv.New64", "fnv.New64a", "fnv.New128", "fnv.New128a"},
-		remedy: pooled + ", and Reset it before use; or where all input is one []byte, call the package's one-shot function (sha256.Sum256, md5.Sum, crc32.ChecksumIEEE), which needs no state on the heap.",
+		remedy: pooled + ", and Reset it before use. If all input is one []byte, call the package's one-shot function (sha256.Sum256, md5.Sum, crc32.ChecksumIEEE), which needs no state on the heap.",
 	},
 }
 
 var builder = &kind{
 	what: "a strings.Builder", own: "strings.Builder", later: []string{"strings.(*Builder)."},
-	remedy: "Append to a []byte or a bytes.Buffer that is kept " + diagnose.Anywhere + ", and write that: a Builder gives its memory away with String and cannot be used again.",
+	remedy: "Append to a []byte or a bytes.Buffer that you keep " + diagnose.Anywhere + ", and write that: String gives a Builder's memory away, so a Builder cannot be used again.",
 }
 
 var scratch = &kind{
-	what: "a slice to work in", own: "[]",
-	remedy: pooled + ", and cut it to the length that is needed, x[:n], growing it where its capacity is less. Mind that make clears the memory and a reused slice holds what was there before.",
+	what: "a scratch slice", own: "[]",
+	remedy: pooled + ", and reslice it to the needed length, x[:n], growing it if its capacity is less. Note that make clears the memory, whereas a reused slice holds old data.",
 }
 
 var array = &kind{
-	what: "an array to work in, which the compiler moves to the heap because a slice of it is handed to code that may keep it, as a method of an interface is,", own: "[]",
-	remedy: "Keep it in what the method belongs to or in what it writes to (a field of the encoder, the writer, the connection), or let the caller hand a slice in; where neither lives longer, in a sync.Pool. Where it only holds what is then written to a bufio.Writer or bytes.Buffer, append to its AvailableBuffer.",
+	what: "a scratch array, which escapes to the heap because a slice of it is passed to code that may keep it, such as an interface method", own: "[]",
+	remedy: "Keep it in the method's receiver or in the destination (a field of the encoder, the writer, the connection), or let the caller pass a slice; if none of them lives longer, use a sync.Pool. If the array only holds bytes for a bufio.Writer or bytes.Buffer, append to its AvailableBuffer.",
 }
 
 // kindOf reads the expression that a variable starts with, or the variable's type

@@ -17,12 +17,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "buffer-per-call",
-		Title: "a buffer made for every call",
+		Title: "a buffer allocated in every call",
 		Doc: diagnose.Doc{
-			What:   "A function makes a buffer on the heap in each call and drops it when it returns: a slice or an array to read into or work in, a bytes.Buffer, a strings.Builder whose text is only written, a bufio.Reader or Writer, one inside a csv.Reader or Writer, a Scanner's buffer, that of a json.Decoder for a text in memory, a compressor or decompressor, a hash's state.",
-			Why:    "Its memory is allocated, cleared and collected for every call, and what grows is grown again each time. A gzip.Writer alone takes some 800 KB.",
-			Silent: "For buffers that outlive the call (returned, stored, sent, given to a goroutine or to a function that may keep them) and wherever the source does not show that they do not; for a buffer that the compiler keeps on the stack; for one that is made once in ten iterations or less, as a pool's are; for buffers that the benchmark itself makes; for what read-growth or logging says already.",
-			Fix:    "Made before the loop where a loop makes it; kept in a field of the receiver where one goroutine at a time calls the method; in a sync.Pool otherwise.",
+			What:   "A function allocates a buffer on the heap in each call and drops it on return: a scratch slice or array, a bytes.Buffer, a strings.Builder whose string is only written, a bufio.Reader or Writer, the one inside a csv.Reader or Writer, the buffer of a Scanner or of a json.Decoder over data in memory, a compressor or decompressor, the state of a hash.",
+			Why:    "Every call allocates and clears its memory, grows it again from the start, and leaves it to the garbage collector. A gzip.Writer alone takes some 800 KB.",
+			Silent: "For buffers that outlive the call (returned, stored, sent, passed to a goroutine or to a function that may keep them) and wherever the source does not rule that out; for buffers that the compiler keeps on the stack; for those allocated in at most one of ten iterations, such as the buffers of a pool; for buffers of the benchmark itself; where read-growth or logging reports it already.",
+			Fix:    "Allocate the buffer before the loop; if one goroutine at a time calls the method, in a field of the receiver; otherwise in a sync.Pool.",
 			Before: "var buf bytes.Buffer\nrender(&buf, page)\nw.Write(buf.Bytes())",
 			After:  "buf := pool.Get().(*bytes.Buffer)\ndefer pool.Put(buf)\nbuf.Reset()\nrender(buf, page)\nw.Write(buf.Bytes())",
 		},
@@ -79,34 +79,34 @@ func (f *finder) buffer(c *hot.Classified, stack []callstack.FrameID) (b *buffer
 }
 
 func (f *finder) claim(b *buffer) diagnose.Claim {
-	s, name, made := f.s, b.call+"(…)", "in each call and that nothing holds when the function returns"
+	s, name, made := f.s, b.call+"(…)", "in each call and dropped on return"
 	if b.v != nil {
 		name = b.v.Name()
 	}
 	looped := b.Loop != nil && b.kind != builder
 	if looped {
-		made = "anew in each round of a loop and that nothing holds afterwards"
+		made = "in each round of a loop and dropped afterwards"
 	}
 	c := diagnose.Claim{
 		Place:      b.Place(b.function),
 		Cost:       b.cost.Samples(),
 		Avoidable:  diagnose.Samples{CPU: b.avoidable.Has, Allocs: b.cost.Allocs.Keep()},
 		Confidence: finding.High,
-		Why:        fmt.Sprintf("%s is %s that is made %s.", name, b.kind.what, made),
+		Why:        fmt.Sprintf("%s is %s, allocated %s.", name, b.kind.what, made),
 		Remedy:     b.kind.remedy,
 	}
 	if b.kind == scratch || b.kind == array || b.followed {
 		c.Confidence = finding.Medium
 	}
 	if b.kind == scratch && hashed(b.pkg, b.v) {
-		c.Why = fmt.Sprintf("%s is a copy of other bytes, made in each call for a checksum or a hash alone.", name)
-		c.Remedy = "Copy nothing: give the function the parts one after the other, those before and after what differs, crc32.Update(sum, table, part) or Write of a hash.Hash, with a few bytes for what stands in its place."
+		c.Why = fmt.Sprintf("%s is a copy of other bytes, made in each call only to compute a checksum or a hash.", name)
+		c.Remedy = "Do not copy: pass the parts one after the other to crc32.Update(sum, table, part) or to Write of a hash.Hash, with a few bytes in place of the part that differs."
 	} else if looped && !b.kind.perInput {
-		c.Remedy = "Make it once before the loop. Where the function itself is called often: " + strings.ToLower(c.Remedy[:1]) + c.Remedy[1:]
+		c.Remedy = "Allocate it once before the loop. If the function itself is called often: " + strings.ToLower(c.Remedy[:1]) + c.Remedy[1:]
 	}
-	does := "make the buffer or its memory"
+	does := "allocate the buffer"
 	if b.kind.resets {
-		does += fmt.Sprintf(", %d of them in the allocator; setting it up stays with Reset", s.CPUSamples(c.Avoidable.CPU))
+		does += fmt.Sprintf(", %d of them in the allocator; Reset still does the rest of the setup", s.CPUSamples(c.Avoidable.CPU))
 	}
 	c.Evidence = s.CPUEvidence(c.Cost.CPU, does)
 	if share := s.AllocShare(c.Cost.Allocs); share > 0 {

@@ -17,14 +17,14 @@ const least = 0.1
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "busy-waiting",
-		Title: "a loop that spins until another goroutine has done something",
+		Title: "a loop that spins until another goroutine acts",
 		Doc: diagnose.Doc{
-			What:   "A loop that does nothing but look: it loads an atomic, tries a lock, asks a channel by a select statement with an empty default, with or without runtime.Gosched, and takes a tenth of the CPU time and more.",
-			Why:    "The processor is busy and nothing is done; the goroutine that is waited for may be the one that wants it. Gosched only sends the goroutine to the end of the queue, from where it comes back at once.",
-			Silent: "For loops that count their rounds; that change anything, as the retries of a lock-free queue do; that sleep or wait for anything; below a tenth of the CPU time, in which what the scheduler does for runtime.Gosched is not counted; without types of the source.",
-			Fix:    "Wait for a channel to be closed, a sync.WaitGroup, a sync.Cond or a Mutex. Leave out the default of the select statement.",
+			What:   "A loop that only polls takes a tenth of the CPU time or more: it loads an atomic, tries a lock, or runs a select statement with an empty default, with or without runtime.Gosched.",
+			Why:    "The loop keeps a processor busy that another goroutine, perhaps the one it waits for, could use. Gosched only moves the goroutine to the end of the run queue, and it soon runs again.",
+			Silent: "For loops that count their rounds; for loops that change state, as the retries of a lock-free queue do; for loops that sleep or block; below a tenth of the CPU time, not counting the scheduler's work for runtime.Gosched; without type information.",
+			Fix:    "Wait on a closed channel, a sync.WaitGroup, a sync.Cond or a Mutex. Remove the default case of the select statement.",
 			Before: "for !done.Load() {\n\truntime.Gosched()\n}",
-			After:  "<-done // closed by who sets it",
+			After:  "<-done // closed by the goroutine that sets it",
 		},
 		Evidence:   []diagnose.EvidenceKind{diagnose.EvidenceCPU, diagnose.EvidenceSource, diagnose.EvidenceCalls},
 		Essential:  []diagnose.EvidenceKind{diagnose.EvidenceCPU},
@@ -80,9 +80,9 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 		}
 		out = append(out, diagnose.Claim{
 			Place: of.place, Cost: diagnose.Samples{CPU: keep}, Confidence: finding.High,
-			Why:      fmt.Sprintf("%s of the CPU time goes into looking whether another goroutine is done, which may wait for this very processor.", quantity.Percent(share)),
-			Remedy:   "Let the goroutine wait: for a channel that is closed, a sync.WaitGroup, a sync.Cond or a Mutex. It is woken when there is something to do.",
-			Evidence: s.CPUEvidence(keep, "are in this loop, which changes nothing"),
+			Why:      fmt.Sprintf("%s of the CPU time goes into polling for another goroutine, which may be waiting for this very processor.", quantity.Percent(share)),
+			Remedy:   "Block the goroutine until there is something to do: on a channel that is closed, a sync.WaitGroup, a sync.Cond or a Mutex.",
+			Evidence: s.CPUEvidence(keep, "are in this loop, which only polls"),
 		})
 	}
 	return out

@@ -18,12 +18,12 @@ const least = 0.1
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "channel-per-item",
-		Title: "items handed over one by one through a channel without room",
+		Title: "items sent one by one on an unbuffered channel",
 		Doc: diagnose.Doc{
-			What:   "A loop sends an item in each round on a channel that was made without a buffer, and handing over takes a tenth of the processors' time and more: the waits at both ends, what sending and receiving cost, and the scheduler's work for them.",
-			Why:    "Sender and receiver meet for each item: one of them is parked, another goroutine is looked for, and the one that was parked is woken again. That takes a microsecond or more, longer than many an item's work.",
-			Silent: "Where no execution trace or CPU profile was recorded, or the source is not typed; for channels with a buffer, of which dear-handoff speaks; where a channel may be made elsewhere than the source shows; where the items' work outweighs the hand-off; for sends in a select statement.",
-			Fix:    "Send many items at once, as a slice of some hundreds. Give the channel a buffer, so that the two wait for each other only when it is full or empty, unless the sender relies on it that an item was received. Where the receiver does little, let the sender do it.",
+			What:   "A loop sends one item in each round on an unbuffered channel, and handing the items over takes a tenth of the processors' time or more: the waits at both ends, the channel operations, and the scheduler's work for them.",
+			Why:    "Sender and receiver meet for each item: one of them is parked, the scheduler looks for another goroutine, and the parked one is woken again. That takes a microsecond or more, often longer than the work on the item.",
+			Silent: "Where no execution trace or CPU profile was recorded, or type information is missing; for buffered channels, which dear-handoff covers; where the channel may be made elsewhere than the source shows; where the work on the items outweighs the hand-off; for sends in a select statement.",
+			Fix:    "Send slices of some hundred items. Or make the channel buffered, so that the two wait for each other only when it is full or empty, unless the sender relies on each item being received. If the receiver does little, let the sender do it.",
 			Before: "lines := make(chan string)\n…\nfor s.Scan() {\n\tlines <- s.Text()\n}",
 			After:  "batches := make(chan []string, 4)\n…\nfor s.Scan() {\n\tif batch = append(batch, s.Text()); len(batch) == 256 {\n\t\tbatches <- batch\n\t\tbatch = make([]string, 0, 256)\n\t}\n}",
 		},
@@ -98,8 +98,8 @@ func find(s *diagnose.Subject) *Found {
 		}
 		out.claims = append(out.claims, diagnose.Claim{
 			Place: send.Place, Cost: diagnose.Samples{CPU: h.Samples}, Wait: h.Share(), Confidence: finding.High,
-			Why:      fmt.Sprintf("Each item that is sent on %s, which has no room, parks a goroutine and wakes another: %s of the processors' time goes to handing over.", c.name, quantity.Percent(h.Share())),
-			Remedy:   fmt.Sprintf("Send slices of some hundreds of items on %s, or, where nobody relies on it that an item was received once it was sent, make it with room for as many; where the receiver does little with an item, do that in the loop that sends.", c.name),
+			Why:      fmt.Sprintf("Each item sent on %s, which is unbuffered, parks a goroutine and wakes another: %s of the processors' time goes into handing items over.", c.name, quantity.Percent(h.Share())),
+			Remedy:   fmt.Sprintf("Send slices of some hundred items on %s. Or, unless a sender relies on each item being received, make it buffered for as many. If the receiver does little with an item, do that in the sending loop.", c.name),
 			Evidence: h.Evidence(s),
 		})
 	}

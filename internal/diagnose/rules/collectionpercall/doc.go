@@ -1,18 +1,17 @@
-// Package collectionpercall is the rule that finds maps, sets and lists that a
-// call makes, fills and drops, and the next one makes again.
+// Package collectionpercall is the rule that finds maps, sets and lists that each call
+// allocates, fills and drops.
 //
-// A map takes a header and a table, and tables again as it grows; a list takes a
-// block for each doubling. What a call drops the collector has to find and free
-// before the next call takes as much. The rule asks which collections take memory
-// on the heap, reads in the source of the package that nothing of them is left
-// when the call is over, and asks the profile whether they are made again and
-// again.
+// A map takes a header and a table, and further tables as it grows; a list takes a
+// block for each doubling. The garbage collector has to find and free them before the
+// next call allocates as much again. The rule determines which collections are
+// allocated on the heap, checks in the package's source that none of them outlives the
+// call, and checks in the profile that they are allocated repeatedly.
 //
-// Of memory all is avoidable; of CPU time what the runtime takes memory with and
-// moves into larger memory. Looking into a map stays where the map is kept and
-// cleared; of small sets it goes too, as a slice of at most eight elements is
-// looked through faster than it is hashed.
+// All of the memory is avoidable, and the CPU time in which the runtime allocates it
+// and moves elements into larger blocks. Lookups remain if the map is reused and
+// cleared; for small sets they are avoidable too, because scanning a slice of at most
+// eight elements is faster than hashing.
 //
-// It misleads where calls are few and each makes very much: keeping that memory
-// between them may cost more than it brings.
+// It misleads where calls are few and each allocates very much: keeping that memory
+// between them may cost more than it saves.
 package collectionpercall

@@ -19,12 +19,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "collection-per-call",
-		Title: "maps, sets or lists made anew in every call",
+		Title: "maps, sets or lists allocated in every call",
 		Doc: diagnose.Doc{
-			What:   "A map, or a slice that grows or holds more than plain numbers, is made in each call and dropped when the call is over: a local variable, or a field of a struct that itself lives no longer than a call.",
-			Why:    "Its memory is allocated, filled as it grows, and collected for every call. A set of a few elements takes a header and a table, and each look-up hashes.",
-			Silent: "For what outlives the call (returned, stored, sent, held by a literal that may run later, in a struct that is kept), and wherever the source does not show that it does not; for what the compiler keeps on the stack; for what is made once in ten iterations or less, or by a function that a program calls once; for maps that are written out with their elements; for slices of numbers that are made with their length (buffer-per-call) and of bytes or runes; for lines that take memory for something else too; for what benchmarks make themselves; for elements whose type the caller of a generic function chooses, which no package variable can keep; for what logging, dense-map or slice-growth say already; without types.",
-			Fix:    "Keep the memory between calls, in a field where one goroutine at a time calls the method, in a sync.Pool otherwise, and clear it; for sets of a few elements, slices.",
+			What:   "Each call allocates a map, or a slice that grows or has elements other than plain numbers, and drops it at the end: a local variable, or a field of a struct that lives no longer than the call.",
+			Why:    "Every call allocates the memory, grows it, and leaves it to the garbage collector. A set of a few elements takes a header and a table, and each lookup computes a hash.",
+			Silent: "For collections that outlive the call (returned, stored, sent, captured by a function literal that may run later, in a struct that is kept), and wherever the source does not rule that out; for those that the compiler keeps on the stack; for those made in at most one of ten iterations, or by a function that a program calls once; for map literals with elements; for slices of numbers made with their length (see buffer-per-call), of bytes or of runes; for lines that allocate for other purposes too; for collections of the benchmark itself; for element types that the caller of a generic function chooses, which no package variable can hold; where logging, dense-map or slice-growth reports it already; without type information.",
+			Fix:    "Reuse the memory and clear it before use: in a field if one goroutine at a time calls the method, otherwise in a sync.Pool. Use slices for sets of a few elements.",
 			Before: "seen := make(map[int]bool)\nfor _, to := range doors { seen[to] = true }",
 			After:  "seen := f.seen[:0]\nfor _, to := range doors { if !slices.Contains(seen, to) { seen = append(seen, to) } }\nf.seen = seen",
 		},
@@ -197,7 +197,7 @@ func (f *droppedCollection) claim() diagnose.Claim {
 		Confidence: finding.High,
 		Why:        f.why(),
 		Remedy:     f.remedy(),
-		Evidence:   s.CPUEvidence(cost.Keep(), fmt.Sprintf("are in it or take its memory, %d of them in the allocator or moving what it holds", s.CPUSamples(c.Memory.Keep()))),
+		Evidence:   s.CPUEvidence(cost.Keep(), fmt.Sprintf("use or allocate it, %d of them in the allocator or moving its elements", s.CPUSamples(c.Memory.Keep()))),
 	}
 	if f.followed {
 		claim.Confidence = finding.Medium
@@ -216,11 +216,11 @@ func (f *droppedCollection) claim() diagnose.Claim {
 }
 
 func (f *droppedCollection) why() string {
-	where := "a local variable that nothing holds when the function returns"
+	where := "a local variable, dropped on return"
 	if !f.c.Local() {
 		where = fmt.Sprintf("a field of %s, whose values live no longer than a call", f.c.Owner.Obj().Name())
 	}
-	text := fmt.Sprintf("%s, a %s, takes its memory anew in every call: %s.", f.c.Var.Name(), kind(f.c.Var.Type(), ""), where)
+	text := fmt.Sprintf("%s, a %s, is allocated in every call: %s.", f.c.Var.Name(), kind(f.c.Var.Type(), ""), where)
 	if f.small {
 		text += " No set in it has had more than eight elements."
 	}
@@ -245,9 +245,9 @@ func kind(t types.Type, plural string) string {
 func (f *droppedCollection) remedy() string {
 	switch {
 	case f.small:
-		return "Use a slice for each set: looking through at most eight elements is faster than hashing. Keep the slices between calls " + diagnose.Anywhere + ", and cut them to [:0]."
+		return "Use a slice for each set: scanning at most eight elements is faster than hashing. Keep the slices between calls " + diagnose.Anywhere + ", and cut them to [:0]."
 	case f.set:
-		return "Keep the map between calls " + diagnose.Anywhere + ", and clear it, or mark members in a slice by number, with a stamp that grows by one in each call, which needs no clearing."
+		return "Keep the map between calls " + diagnose.Anywhere + ", and clear it. Or mark members in a slice by number, with a stamp that grows by one in each call: that needs no clearing."
 	}
 	t := f.c.Var.Type()
 	elem := collections.ElementOf(t)
@@ -263,9 +263,9 @@ func (f *droppedCollection) remedy() string {
 	case collections.IsCollection(elem):
 		again = "cut each list in it to [:0]"
 	case ofPointers:
-		also = " What its elements point to stays reachable: clear it where that matters."
+		also = " What its elements point to stays reachable: clear it if that keeps too much memory alive."
 	}
-	return "Keep the memory between calls " + diagnose.Anywhere + ", and " + again + "; let what has become very large go." + also
+	return "Keep the memory between calls " + diagnose.Anywhere + ", and " + again + ". Drop very large ones." + also
 }
 
 // countBlocks returns a number of blocks, which on average need not be whole.

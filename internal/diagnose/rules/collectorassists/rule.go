@@ -16,12 +16,12 @@ const requests = 10
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "collector-assists",
-		Title: "requests that have to work for the collector",
+		Title: "requests that assist the garbage collector",
 		Doc: diagnose.Doc{
-			What:   "Requests spend a part of their time in marking memory for the collector, or in waiting for it, because they allocate faster than its workers mark. The statement is the one at which most of that is done.",
-			Why:    "When the garbage collector's workers (a quarter of the processors) fall behind, allocating goroutines must assist: the request that allocates waits until it has marked its share.",
-			Silent: "Where no execution trace or CPU profile was recorded; for programs that serve no HTTP requests; for fewer than ten requests; where no sample of the profile shows who assists.",
-			Fix:    "Allocate less there: keep and reuse buffers, allocate one block for many values. Give the collector room, so that it starts less often: GOGC=200 or more, bounded by GOMEMLIMIT.",
+			What:   "Requests spend part of their time marking memory for the garbage collector, or waiting for it, because they allocate faster than its workers mark. The finding is at the statement with most of these assists.",
+			Why:    "The garbage collector's workers use a quarter of the processors. When they fall behind, allocating goroutines must assist: the request that allocates waits until it has marked its share.",
+			Silent: "Where no execution trace or CPU profile was recorded; for programs that serve no HTTP requests; for fewer than ten requests; where no sample shows the assisting statement.",
+			Fix:    "Allocate less there: reuse buffers, allocate one block for many values. Make collections rarer with GOGC=200 or more, bounded by GOMEMLIMIT.",
 			Before: "rows := []*Row{}\nfor s.Next() {\n\trows = append(rows, &Row{…}) // a block each\n}",
 			After:  "rows := make([]Row, 0, n) // one block\nfor s.Next() {\n\trows = append(rows, Row{…})\n}",
 		},
@@ -57,10 +57,10 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 		}
 		out = append(out, diagnose.Claim{
 			Place: p.Place, Cost: diagnose.Samples{CPU: p.Keep()}, Wait: part, Confidence: finding.Medium,
-			Why:    fmt.Sprintf("Requests spend %s of their time in work for the collector, or waiting for it, which they have to do before they get memory.", quantity.Percent(share)),
-			Remedy: "Allocate less here: reuse memory, or take one block for many values. GOGC=200 or more lets the collector start less often, and GOMEMLIMIT bounds the heap.",
-			Evidence: append([]finding.Evidence{{Kind: "trace", Text: fmt.Sprintf("%s of assists in %s of %s that lie whole in the trace",
-				quantity.Nanoseconds(float64(assists)), quantity.Nanoseconds(float64(ns)), quantity.Plural(int(count), "request"))}}, s.CPUEvidence(p.Keep(), "assist the collector here")...),
+			Why:    fmt.Sprintf("Before they get memory, requests spend %s of their time assisting the garbage collector or waiting for it.", quantity.Percent(share)),
+			Remedy: "Allocate less here: reuse memory, or allocate one block for many values. GOGC=200 or more makes collections rarer, and GOMEMLIMIT bounds the heap.",
+			Evidence: append([]finding.Evidence{{Kind: "trace", Text: fmt.Sprintf("%s of assists in %s of %s that lie completely in the trace",
+				quantity.Nanoseconds(float64(assists)), quantity.Nanoseconds(float64(ns)), quantity.Plural(int(count), "request"))}}, s.CPUEvidence(p.Keep(), "assist the garbage collector here")...),
 		})
 	}
 	return out

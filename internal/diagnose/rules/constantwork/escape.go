@@ -145,12 +145,12 @@ func (e *escaping) add(c *diagnose.Claim, p *repeated.CallSite) {
 	if x := e.of[p]; x != nil {
 		of := x.Samples()
 		c.Cost, c.Avoidable = c.Cost.Union(of), c.Avoidable.Union(p.Spared(x))
-		c.Evidence = append(c.Evidence, e.s.CPUEvidence(of.CPU, "more work out the escaping at the first execution of the parsed template")...)
+		c.Evidence = append(c.Evidence, e.s.CPUEvidence(of.CPU, "more add the escaping at the first execution of the parsed template")...)
 		if share := e.s.AllocShare(of.Allocs); share > 0 {
-			c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(share) + " of the base's allocated bytes more for that"})
+			c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: quantity.Percent(share) + " more of the base's allocated bytes for that"})
 		}
 	} else if keep := e.unknown.Keep(); keep != nil {
-		c.Remedy += " How much of that is this template's does not show here, and the figures leave it out: the gain may be larger than they say."
-		c.Evidence = append(c.Evidence, e.s.CPUEvidence(keep, "work out the escaping of templates at their first execution; those of this one are not to be told from others'")...)
+		c.Remedy += " The samples do not tell this template's share of that from other templates', so it is not counted: the gain may be larger than reported."
+		c.Evidence = append(c.Evidence, e.s.CPUEvidence(keep, "add the escaping to templates at their first execution; the samples do not tell which template")...)
 	}
 }

@@ -71,7 +71,7 @@ func (l *literal) claim(s *diagnose.Subject) diagnose.Claim {
 		Remedy: "Make it a package variable, which is built once.",
 	}
 	if l.kind == "map" {
-		c.Remedy += " Where the keys are known a switch needs no map at all."
+		c.Remedy += " If the keys are known, a switch needs no map at all."
 	}
 	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, "build the literal"), s.AllocEvidence(c.Cost.Allocs)...)
 	return c

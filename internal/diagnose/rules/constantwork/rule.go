@@ -15,10 +15,10 @@ func Rule() diagnose.Rule {
 		ID:    "constant-work",
 		Title: "the same work in every call",
 		Doc: diagnose.Doc{
-			What:   "A statement calls a function whose result does not change, again and again: os.Hostname, os.Getenv, user.Current, net.InterfaceAddrs, time.LoadLocation; a template, a URL, an address, a duration, JSON parsed from a constant; a file read under a constant name; strings.NewReplacer of constants; or it builds a map or slice literal of constants that the function only reads.",
-			Why:    "The result of the last call would do. System calls, files and parsers cost microseconds and allocate, for something that is known when the program starts.",
-			Silent: "When an argument varies; when the call is made once (in a package variable, init, sync.Once or sync.OnceValue, set-up) or cannot be seen to be repeated; for a literal that is changed, returned or handed on; for functions that are not in its table; for regular expressions, which have a rule of their own; when it is cheap. Without types.",
-			Fix:    "A package variable, sync.OnceValue or OnceValues where it is rarely needed or may fail, or a variable before the loop. What can change while the program runs (a host name, an address, a file) is read again at intervals, not in every call.",
+			What:   "A statement calls a function whose result does not change, again and again: os.Hostname, os.Getenv, user.Current, net.InterfaceAddrs, time.LoadLocation; a parser of a constant template, URL, address, duration or JSON text; os.ReadFile of a constant name; strings.NewReplacer of constants. Or it builds a map or slice literal of constants that the function only reads.",
+			Why:    "The first result would do for every call. System calls, file reads and parsers take microseconds and allocate, for a value that is known when the program starts.",
+			Silent: "When an argument varies; when the call is made once (in a package variable, init, sync.Once or sync.OnceValue, setup) or the evidence does not show that it is repeated; for a literal that is changed, returned or passed on; for functions outside the rule's table; for regular expressions, which regexp-compile covers; when the call is cheap; without type information.",
+			Fix:    "Use a package variable; sync.OnceValue or OnceValues if the value is rarely needed or may fail; or a variable before the loop. Read values that can change while the program runs (a host name, an address, a file) again at intervals, not in every call.",
 			Before: "func stamp(t time.Time) string {\n\tloc, err := time.LoadLocation(\"Europe/Lisbon\")\n\tif err != nil {\n\t\treturn \"\"\n\t}\n\treturn t.In(loc).Format(time.RFC3339)\n}",
 			After:  "var lisbon = sync.OnceValues(func() (*time.Location, error) { return time.LoadLocation(\"Europe/Lisbon\") })\n\nfunc stamp(t time.Time) string {\n\tloc, err := lisbon()\n\tif err != nil {\n\t\treturn \"\"\n\t}\n\treturn t.In(loc).Format(time.RFC3339)\n}",
 		},
@@ -109,10 +109,10 @@ func claim(p *repeated.CallSite) diagnose.Claim {
 		}
 	}
 	if p.By == typed.FixedLoop {
-		remedy = slices.Insert(remedy, 0, "Do it before the loop, or, where the argument is one of few, keep the results in a map.")
+		remedy = slices.Insert(remedy, 0, "Do it before the loop, or, if the argument is one of few, keep the results in a map.")
 	}
 	if p.Handed {
-		remedy = slices.Insert(remedy, 0, "Let the callers make it once and hand on the result in place of the constant.")
+		remedy = slices.Insert(remedy, 0, "Let the callers make it once and pass the result in place of the constant.")
 	}
 	return diagnose.Claim{
 		Place: p.Place(), Cost: p.Cost, Avoidable: p.Avoidable, Confidence: p.Confidence(),

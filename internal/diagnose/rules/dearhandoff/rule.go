@@ -26,10 +26,10 @@ func Rule() diagnose.Rule {
 		ID:    "dear-handoff",
 		Title: "hand-offs that cost more than the work",
 		Doc: diagnose.Doc{
-			What:   "Goroutines hand work to each other, over channels, conditions or wait groups, ten thousand times a second and more, and what that costs, operations and scheduling, is more than everything else that the measured code does.",
-			Why:    "To park a goroutine, to find another, and to wake the first again takes a microsecond or more. Where the work for which it is done is less, one goroutine that did all of it would be faster than any number of them.",
-			Silent: "Where no execution trace or CPU profile was recorded; where channel-per-item speaks of the channel; for locks, of which lock-contention speaks; for waits inside of libraries; for processes that hardly do anything.",
-			Fix:    "Hand over more at once: a slice of items, a range of indices, a buffer that is swapped when it is full. For a request and its reply, call a function under a lock instead of asking a goroutine.",
+			What:   "Goroutines hand work to each other, over channels, conditions or wait groups, ten thousand times a second or more, and the hand-offs, synchronization and scheduling together, cost more than all other work of the measured code.",
+			Why:    "To park a goroutine, find another and wake the first again takes a microsecond or more. If the work handed over takes less, one goroutine that does all of it is faster than any number of them.",
+			Silent: "Where no execution trace or CPU profile was recorded; where channel-per-item reports the channel; for locks, see lock-contention; for waits inside libraries; for processes that are mostly idle.",
+			Fix:    "Hand over more at once: a slice of items, a range of indices, a buffer that is swapped when full. In place of a goroutine that answers requests, call a function under a lock.",
 			Before: "func (c *counter) Add(n int) int {\n\treply := make(chan int, 1)\n\tc.requests <- request{n, reply}\n\treturn <-reply\n}",
 			After:  "func (c *counter) Add(n int) int {\n\tc.mu.Lock()\n\tdefer c.mu.Unlock()\n\tc.sum += n\n\treturn c.sum\n}",
 		},
@@ -56,8 +56,8 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	place := first(waits)
 	return []diagnose.Claim{{
 		Place: place.Place, Cost: diagnose.Samples{CPU: h.Samples}, Wait: h.Share(), Confidence: finding.Medium,
-		Why:      fmt.Sprintf("Goroutines wait for each other here and at the other end so often that parking and waking them takes %s of the processors' time: more than the work that they hand over.", quantity.Percent(h.Share())),
-		Remedy:   "Hand over many pieces of work at once, or do the work where it comes up: under a lock where others need the result, too.",
+		Why:      fmt.Sprintf("Goroutines wait for each other here and at the other end so often that parking and waking them takes %s of the processors' time, more than the work they hand over.", quantity.Percent(h.Share())),
+		Remedy:   "Hand over many items at once, or do the work in place, under a lock if others need the result too.",
 		Evidence: h.Evidence(s),
 	}}
 }

@@ -25,28 +25,28 @@ type density struct {
 var (
 	// Each element of what a loop goes through is a key.
 	elements = density{
-		why:        "{map} is a map whose keys are all the elements of {list}: every look-up hashes a pointer and probes, where an index would do.",
+		why:        "{map} is a map whose keys are all the elements of {list}: every lookup hashes a pointer and probes, where an index would do.",
 		remedy:     byNumber,
 		evidence:   "each round of the loop around {at} sets the value of one element of {list}",
 		confidence: finding.High,
 	}
 	// Each number of a counted loop is one.
 	counted = density{
-		why:        "{map} is a map whose keys are the numbers up to {list}: every look-up hashes a number and probes, where the number is an index.",
-		remedy:     "The keys are consecutive numbers: a slice of that many elements serves. It holds a value for every number: where few are used, a map is smaller. A look-up of a number beyond them, which a map answers with zero, needs a check first.",
+		why:        "{map} is a map whose keys are the numbers up to {list}: every lookup hashes a number and probes, where the number itself is an index.",
+		remedy:     "The keys are consecutive numbers: a slice of that many elements serves. It holds a value for every number, so if few are used, a map is smaller. A lookup beyond the last number, for which a map returns zero, needs a check first.",
 		evidence:   "each round of the counted loop around {at} sets the value of its number",
 		confidence: finding.High,
 	}
 	// Each key gets the next number: the length of a list.
 	numbered = density{
-		why:        "{map} is a map that gives each of its keys a number, its place in {list}: every look-up hashes a pointer and probes, where the number could stand in what the pointer leads to.",
+		why:        "{map} is a map that gives each of its keys a number, the key's index in {list}: every lookup hashes a pointer and probes, where the number could be a field of the pointed-to value.",
 		remedy:     byNumber,
-		evidence:   "{at} sets the length of {list}, which the same block appends to",
+		evidence:   "{at} sets the length of {list}, to which the same block appends",
 		confidence: finding.Medium,
 	}
 )
 
-const byNumber = "Give {type} a number (a field that is set where the elements are made) and keep the values in a slice by that number; where only one user at a time needs them, in a field of {type} itself. The slice holds a value for every element: where few are used, a map is smaller."
+const byNumber = "Give {type} a number (a field set where the elements are made) and keep the values in a slice indexed by it; if only one user at a time needs them, in a field of {type} itself. The slice holds a value for every element, so if few are used, a map is smaller."
 
 // densityOf looks for the statement that fills the map with every key; nil: there is
 // none.

@@ -16,12 +16,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "dense-map",
-		Title: "a map where numbered elements serve",
+		Title: "a map where a slice indexed by number serves",
 		Doc: diagnose.Doc{
-			What:   "A variable or unexported field is a map whose keys are pointers to all elements of a collection, or get consecutive numbers as its values, or are the numbers of a counted loop.",
-			Why:    "Each look-up hashes the key and probes for it in memory of its own, and the map stores keys, control bytes and empty slots beside the values and is filled several times over as it grows. By a number it is one load from a slice.",
-			Silent: "For keys that are strings, structs or interfaces; for sets (values of bool or struct{}): collection-per-call says what those cost; for maps that are filled under a condition or that keys are removed from; for numbers where others than a loop's counter are set too; for pointers to types of other modules, which cannot be given a field; for a map that comes from elsewhere or is handed on (a result, another variable, an argument of a function that others call too), exported fields and exported variables; where a line uses several maps; without types.",
-			Fix:    "Give the element's type a number, and keep the values in a slice by that number, or in a field of the element where one user at a time needs them. For keys that are numbers already, a slice.",
+			What:   "A variable or unexported field is a map whose keys are pointers to all elements of a collection, or map to consecutive numbers, or are the numbers of a counted loop.",
+			Why:    "Each lookup hashes the key and probes the map's memory. The map stores keys, control bytes and empty slots beside the values, and is rebuilt several times as it grows. With a number, a lookup is one load from a slice.",
+			Silent: "For keys that are strings, structs or interfaces; for sets (values of bool or struct{}), see collection-per-call; for maps that are filled conditionally or from which keys are deleted; for numbers where keys other than a loop's counter are set too; for pointers to types of other modules, to which you cannot add a field; for a map that comes from elsewhere or is passed on (a result, another variable, an argument of a function with other callers), exported fields and exported variables; where a line uses several maps; without type information.",
+			Fix:    "Give the element's type a number, and keep the values in a slice indexed by it, or in a field of the element if one user at a time needs them. For keys that are numbers, use a slice.",
 			Before: "at := make(map[*Room]int)\nfor i, r := range rooms { at[r] = i }\n… at[door.To]",
 			After:  "for i, r := range rooms { r.number = i }\n… door.To.number",
 		},
@@ -74,11 +74,11 @@ func claimed(s *diagnose.Subject, p *collections.Package, c *collections.Collect
 		Confidence: d.confidence,
 		Why:        d.why,
 		Remedy:     d.remedy,
-		Evidence:   s.CPUEvidence(c.Maps.Keep(), "are in this map"),
+		Evidence:   s.CPUEvidence(c.Maps.Keep(), "are operations on this map"),
 	}
 	if share := s.AllocShare(claim.Cost.Allocs); share > 0 {
 		_, perOp := s.AllocBytes(claim.Cost.Allocs)
-		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes are its tables%s; at least half of them a slice does without",
+		claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "allocs", Text: fmt.Sprintf("%s of the base's allocated bytes are its tables%s; a slice needs at most half of them",
 			quantity.Percent(share), s.PerIteration(perOp))})
 	}
 	claim.Evidence = append(claim.Evidence, finding.Evidence{Kind: "source", Text: d.evidence})

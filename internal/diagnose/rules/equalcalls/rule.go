@@ -23,10 +23,10 @@ func Rule() diagnose.Rule {
 		ID:    "equal-calls",
 		Title: "many equal calls to another service or a database in one request",
 		Doc: diagnose.Doc{
-			What:   "In each request a statement waits eight times and more, one after the other, for answers to requests of its own by an HTTP client, database/sql or gRPC, and that takes a tenth of the requests' time and more.",
-			Why:    "Each call waits for the way there and back, whatever it asks for: the request takes as many times that long as there are items.",
-			Silent: "Where no execution trace was recorded, or fewer than three requests lie whole in it; for calls made side by side in goroutines, however many; for long answers that are read piece by piece; for programs that serve no HTTP requests; for clients that the trace does not show as such.",
-			Fix:    "Ask for all at once: WHERE id IN (…), a join, an endpoint that takes a list. If there is none, ask concurrently with a limit; keep earlier answers.",
+			What:   "In each request a statement waits eight times or more, one after the other, for replies to outgoing requests of an HTTP client, database/sql or gRPC, and that takes a tenth of the requests' time or more.",
+			Why:    "Each call waits a full round trip, however little it asks for, so the request time grows with the number of items.",
+			Silent: "Where no execution trace was recorded, or it holds fewer than three complete requests; for concurrent calls in goroutines, however many; for long replies read piece by piece; for programs that serve no HTTP requests; for clients that the trace does not identify.",
+			Fix:    "Fetch all items in one call: WHERE id IN (…), a join, an endpoint that takes a list. If there is none, make the calls concurrently with a limit, or cache replies.",
 			Before: "for _, id := range order.Items {\n\tprice, err := prices.Get(ctx, id)\n\t…\n}",
 			After:  "all, err := prices.GetAll(ctx, order.Items)",
 		},
@@ -53,9 +53,9 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 			each := float64(c.count) / float64(c.requests)
 			out = append(out, diagnose.Claim{
 				Place: c.place, Wait: min(part, 1), Confidence: finding.Medium,
-				Why:    fmt.Sprintf("A request in %s waits here %.0f times for an answer, one after the other: %s of its time.", r.Handler, each, quantity.Percent(part)),
-				Remedy: "Ask for all of them in one call; if there is no such call, make the calls concurrently with a limit, or keep earlier answers.",
-				Evidence: []finding.Evidence{{Kind: "trace", Text: fmt.Sprintf("%s with equal stacks in %s that lie whole in %s of the trace, of %s each on average",
+				Why:    fmt.Sprintf("A request in %s waits here %.0f times for a reply, one after the other: %s of its time.", r.Handler, each, quantity.Percent(part)),
+				Remedy: "Fetch all of them in one call; if there is no such call, make the calls concurrently with a limit, or cache replies.",
+				Evidence: []finding.Evidence{{Kind: "trace", Text: fmt.Sprintf("%s with equal stacks in %s that lie completely in %s of the trace, of %s each on average",
 					quantity.Plural(int(c.count), "wait"), quantity.Plural(int(c.requests), "request"), quantity.Nanoseconds(float64(s.Trace.SpanNs)), quantity.Nanoseconds(float64(c.ns)/float64(c.count)))}},
 			})
 		}

@@ -1,20 +1,18 @@
-// Package escapingstruct is the rule that finds local structs which lie on the
-// heap because the address of a part of them is handed to somebody else's code:
-// all that is known of a request in one variable, one field of which a decoder
-// is given.
+// Package escapingstruct is the rule that finds local structs which are on the heap
+// because the address of one of their fields is passed to other code: a variable that
+// collects everything about a request, with one field that is passed to a decoder.
 //
-// It reads the allocation profile at statements that declare a variable of a
-// struct type of the user's own and can allocate nothing but that variable: a
-// block there is what the compiler calls "moved to heap". Why it was moved the
-// source says: every use of the variable is followed, into methods and functions
-// of the user's own too, and one that is not understood makes the rule silent.
-// How large the parts are the types say.
+// It reads the allocation profile at statements that declare a variable of the user's
+// own struct type and can allocate only that variable: a block there is what the
+// compiler calls "moved to heap". The source shows why it was moved: the rule follows
+// every use of the variable, into methods and functions of the user's own too, and
+// reports nothing if it does not understand one. The types give the sizes of the
+// fields.
 //
-// The share that goes is arithmetic: the block without the parts, which are
-// allocated by themselves after the change.
+// The saved share is arithmetic: the block without these fields, which are allocated
+// separately after the change.
 //
-// It misleads where what is called through an interface is always the same
-// function, which the compiler sees and the source of one function does not, and
-// where what is called keeps the address and uses it later, so that a copy would
-// be another thing.
+// It misleads where a call through an interface always reaches the same function, which
+// the compiler knows and the source of one function does not show, and where the callee
+// keeps the address and uses it later, so that a copy would behave differently.
 package escapingstruct

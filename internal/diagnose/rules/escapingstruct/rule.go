@@ -19,12 +19,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "escaping-struct",
-		Title: "a struct on the heap for the sake of a part of it",
+		Title: "a struct on the heap because of one field",
 		Doc: diagnose.Doc{
-			What:   "A local variable of a struct type is allocated on the heap in each call, since the address of one of its fields is handed to code that may keep it: a decoder, an interface's method.",
-			Why:    "A variable lies on the heap as a whole or not at all. The address of a small part is enough to move everything beside it there, where it is allocated, cleared and collected.",
-			Silent: "Where the whole is handed out, returned, stored or captured by a function that runs later, so that it has to be on the heap; for blocks of less than 256 bytes, or of more than 128 KiB, which the stack does not take; where the parts make up more than half; where a use of the variable is not understood, as a method of a field that may keep its receiver; for parameters that are moved; in recordings without types.",
-			Fix:    "A local of the part's type whose address is handed out in the field's place, and an assignment between the two.",
+			What:   "Each call allocates a local struct variable on the heap because the address of one of its fields is passed to code that may keep it: a decoder, an interface's method.",
+			Why:    "The compiler puts a variable on the heap as a whole or not at all. The address of a small field moves everything beside it there, to be allocated, cleared and collected.",
+			Silent: "Where the whole struct is passed, returned, stored or captured by a function that runs later, and so has to be on the heap; for blocks of less than 256 bytes, or of more than 128 KiB, which the stack does not hold; where the fields make up more than half; where a use of the variable is not understood, such as a method of a field that may keep its receiver; for parameters; in recordings without type information.",
+			Fix:    "Declare a local variable of the field's type, pass its address in place of the field's, and assign between the two.",
 			Before: "var x exchange // request, names, answer: 700 bytes\nerr := json.Unmarshal(body, &x.request)",
 			After:  "var x exchange\nvar in request // 64 bytes, alone on the heap\nerr := json.Unmarshal(body, &in)\nx.request = in",
 		},
@@ -189,11 +189,11 @@ func (f *finder) claim(v *variable, parts []part, bytes int64) diagnose.Claim {
 		Cost:       cost,
 		Removed:    diagnose.Removed{Time: spared, Bytes: spared},
 		Confidence: finding.Medium,
-		Why: fmt.Sprintf("%s is a block of %d bytes on the heap because addresses of parts of it are handed out, of %d bytes together; nothing else of it is seen to leave the call.",
+		Why: fmt.Sprintf("%s is a block of %d bytes on the heap because addresses of its fields, %d bytes together, are passed on; no other part of it escapes.",
 			name, v.size, bytes),
-		Remedy: fmt.Sprintf("Declare a local of the part's type, hand out its address in place of &%s%s, and copy between the two (%s%s = %s after decoding; the other way round before encoding). Only the part escapes then, and the rest stays on the stack. Compare allocations after the change: the copy costs little, but one address that still leaves keeps all of it on the heap. What is called must not use the address after it has returned: the two would go apart.",
+		Remedy: fmt.Sprintf("Declare a local variable of the field's type, pass its address in place of &%s%s, and copy between the two (%s%s = %s after decoding; the other way round before encoding). Then only the field escapes, and the rest stays on the stack. Compare allocations after the change: the copy is cheap, but one other address that escapes keeps the whole struct on the heap. The callee must not use the address after it returns, or the two copies diverge.",
 			name, first, name, first, first[strings.LastIndexByte(first, '.')+1:]),
-		Evidence: slices.Concat([]finding.Evidence{{Kind: "source", Text: "handed out: " + strings.Join(list, "; ")}},
+		Evidence: slices.Concat([]finding.Evidence{{Kind: "source", Text: "addresses passed: " + strings.Join(list, "; ")}},
 			s.AllocEvidence(cost.Allocs), s.CPUEvidence(cost.CPU, "allocate it")),
 	}
 }

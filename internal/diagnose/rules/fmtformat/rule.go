@@ -19,12 +19,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "fmt-format",
-		Title: "fmt where strconv or append does",
+		Title: "fmt where strconv or append is enough",
 		Doc: diagnose.Doc{
 			What:   "A call of fmt.Sprint, Fprint, Append or Print (with f and ln) whose arguments are strings, numbers or booleans and whose verbs are plain.",
-			Why:    "fmt boxes each argument into an interface, reads the format at run time and formats into a buffer of its own, which is then copied; strconv and append write the same bytes directly.",
-			Silent: "For %+v, %#v, %T, flags and widths, which strconv lacks; for arguments that are structs, errors, Stringers or slices; for Errorf and scanning; for the writing itself below Fprint; inside a log statement that the rule logging covers; in a recording without types.",
-			Fix:    "strconv.Itoa and + for a string, strconv.AppendInt and append for bytes, io.WriteString for plain text.",
+			Why:    "fmt converts each argument to an interface, parses the format at run time, formats into its own buffer and copies the result; strconv and append write the same bytes directly.",
+			Silent: "For %+v, %#v, %T, flags and widths, which strconv lacks; for arguments that are structs, errors, Stringers or slices; for Errorf and scanning; for the destination's Write within Fprint; inside a log statement that the rule logging covers; in a recording without type information.",
+			Fix:    "Use strconv.Itoa and + for a string, strconv.AppendInt and append for bytes, io.WriteString for a plain string.",
 			Before: "key := fmt.Sprintf(\"%s:%d\", name, id)",
 			After:  "key := name + \":\" + strconv.Itoa(id)",
 		},
@@ -148,12 +148,12 @@ func (st *statement) claim(s *diagnose.Subject) diagnose.Claim {
 		Cost:       st.cost.Samples(),
 		Avoidable:  st.avoidable.Samples(),
 		Confidence: finding.High,
-		Why:        names + " boxes its arguments and reads its format for every call; they are only strings, numbers or booleans with plain verbs.",
+		Why:        names + " converts its arguments to interfaces and parses its format in every call, though they are only strings, numbers or booleans with plain verbs.",
 		Remedy:     strings.Join(remedies, " "),
 	}
-	does := "are in " + names + " and the boxing of its arguments"
+	does := "are in " + names + " and the conversion of its arguments to interfaces"
 	if w := s.CPUShare(c.Cost.CPU) - s.CPUShare(c.Avoidable.CPU); w > 0 {
-		does += fmt.Sprintf("; %s of the base's CPU time of them is the destination's Write", quantity.Percent(w))
+		does += fmt.Sprintf("; the destination's Write takes %s of the base's CPU time", quantity.Percent(w))
 	}
 	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, does), s.AllocEvidence(c.Cost.Allocs)...)
 	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "verbs and argument types: " + strings.Join(kinds, ", ")})

@@ -134,9 +134,9 @@ func remedy(fn string, uses []use) string {
 	text := replacement(fn, uses)
 	switch {
 	case strings.HasSuffix(fn, "ln"):
-		text += " Mind the spaces and the newline that fmt adds."
+		text += " Keep the spaces and the newline that fmt adds."
 	case !strings.HasSuffix(fn, "f") && len(uses) > 1:
-		text += " Mind the spaces that fmt adds between operands that are no strings."
+		text += " Keep the spaces that fmt adds between operands that are not strings."
 	}
 	return text
 }
@@ -161,7 +161,7 @@ func replacement(fn string, uses []use) string {
 	case !strings.HasPrefix(name, "Sprint") && len(strs) == 0 && len(uses) <= 1:
 		return "Replace " + name + " by io.WriteString."
 	case !strings.HasPrefix(name, "Sprint"):
-		return "Append the parts to a []byte that is reused (" + appended + ") and Write it once, instead of " + name + "."
+		return "Append the parts to a reused []byte (" + appended + ") and Write it once, instead of " + name + "."
 	case len(strs) == 0:
 		return "Replace " + name + " by string concatenation with +."
 	case len(uses) == 1:

@@ -1,20 +1,19 @@
-// Package goroutineleak is the rule that finds goroutines that an iteration, a
-// request or a program leaves behind.
+// Package goroutineleak is the rule that finds goroutines that an iteration, a request
+// or a program leaks.
 //
-// It reads how many goroutines there were all along, and profiles of them: one
-// of the end, and others from earlier in the run. Goroutines are told apart by
-// their first function. A kind of them is left behind where the number of all
-// rises from the beginning to the end and still does at the end, and that
-// kind's own number has risen with it. A benchmark whose run was too short to be
-// watched needs as many at the end as it had iterations, or a whole multiple.
-// Where the runtime itself proves leaks (the profile goroutineleak), what it
-// lists is left behind whatever the numbers did.
+// It reads the number of goroutines over the run, and goroutine profiles: one of the
+// end, and others from earlier. Goroutines are grouped by their first function. A group
+// leaks if the total number rises from the beginning to the end and still does at the
+// end, and the group's own number has risen with it. A benchmark whose run was too
+// short to be watched must have as many at the end as it had iterations, or a whole
+// multiple. If the runtime itself proves leaks (the profile goroutineleak), the
+// goroutines it lists leak whatever the numbers were.
 //
-// Where they were started is read from the source: the go statement, or the
-// call of a method Go, that has the first function. Where they stand is the
-// innermost line of the user's own code and what the runtime has them wait for.
+// The source shows where they were started: the go statement, or the call of a method
+// Go, with the first function. They are at the innermost line of the user's own code,
+// with the reason for which the runtime has them wait.
 //
-// It misleads where goroutines end by themselves, but later than the run: those
-// that sleep are said to. A program that needs ever more goroutines as long as
-// it runs looks as one that leaks.
+// It misleads where goroutines end later than the run; the finding mentions those that
+// sleep. A program that needs ever more goroutines as long as it runs looks like one
+// that leaks.
 package goroutineleak

@@ -21,13 +21,13 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "goroutine-leak",
-		Title: "goroutines that are left behind",
+		Title: "goroutines that never end",
 		Doc: diagnose.Doc{
-			What:   "Goroutines that each iteration, request or turn of a program's work starts and that do not end: their number rises as long as the target runs, or the runtime proves that nothing can wake them.",
-			Why:    "Each keeps its stack, at least 2 KiB, and everything it refers to; the collector and every goroutine profile go through all of them. The process grows until it is killed.",
-			Silent: "Where no goroutine profile was recorded; for pools that are started once, however large; for goroutines that end in time, as those of b.RunParallel, of connections that are kept alive, and of timers; where the number stops rising before the end; for fewer than 20.",
-			Fix:    "Give each goroutine an end: a context that is cancelled, a channel that is closed, a buffer of one for an answer that nobody may wait for any more. Close the bodies of HTTP responses.",
-			Before: "ch := make(chan result)\ngo func() { ch <- ask(q) }()\nselect {\ncase r := <-ch:\n\treturn r, nil\ncase <-ctx.Done():\n\treturn result{}, ctx.Err() // the goroutine waits for ever\n}",
+			What:   "Each iteration, request or turn of a program starts goroutines that do not end: their number rises as long as the target runs, or the runtime proves that nothing can wake them.",
+			Why:    "Each keeps its stack, at least 2 KiB, and everything it references; the garbage collector and every goroutine profile have to visit all of them. The process grows until it is killed.",
+			Silent: "Where no goroutine profile was recorded; for pools that are started once, however large; for goroutines that end later, such as those of b.RunParallel, of keep-alive connections and of timers; where the number stops rising before the end; for fewer than 20.",
+			Fix:    "Give each goroutine a way to end: a context that is cancelled, a channel that is closed, a buffer of one for a reply that may find no receiver. Close the bodies of HTTP responses.",
+			Before: "ch := make(chan result)\ngo func() { ch <- ask(q) }()\nselect {\ncase r := <-ch:\n\treturn r, nil\ncase <-ctx.Done():\n\treturn result{}, ctx.Err() // the goroutine waits forever\n}",
 			After:  "ch := make(chan result, 1) // it can always send\ngo func() { ch <- ask(q) }()\nselect {\ncase r := <-ch:\n\treturn r, nil\ncase <-ctx.Done():\n\treturn result{}, ctx.Err()\n}",
 		},
 		Evidence: []diagnose.EvidenceKind{diagnose.EvidenceGoroutines, diagnose.EvidenceSource, diagnose.EvidenceCalls},
@@ -163,7 +163,7 @@ func claim(s *diagnose.Subject, k *kind, snap *diagnose.Snapshot, n int64, said 
 	c := diagnose.Claim{
 		Place: started, Confidence: finding.High,
 		Leak: s.LeftBehind(finding.LeakGoroutines, n, s.Operations),
-		Why:  "A goroutine that never ends keeps its stack and all that it refers to. Nothing collects it: the process grows with everything it does.",
+		Why:  "A goroutine that never ends keeps its stack and everything it references. Nothing frees them: the process grows with every operation.",
 	}
 	number := quantity.Plural(int(n), "goroutine")
 	text := fmt.Sprintf(said, number)
@@ -172,18 +172,18 @@ func claim(s *diagnose.Subject, k *kind, snap *diagnose.Snapshot, n int64, said 
 	}
 	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: text + ": " + k.first.Function})
 	if r := s.GoroutineCount; r.Added() > 0 {
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "metrics", Text: fmt.Sprintf("there were %s goroutines at first and %s at last, rising all along for %s",
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "metrics", Text: fmt.Sprintf("the number of goroutines rose steadily from %s to %s over %s",
 			quantity.Count(math.Round(r.From)), quantity.Count(math.Round(r.To)), quantity.Nanoseconds(float64(r.Ns)))})
 	}
 	at, waits := stand(s, snap, &k.samples)
-	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: "they stand at " + at})
+	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: "they are at " + at})
 	if !sure {
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "where they are started is not known: the place is that of their first function"})
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "their go statement is not known: the finding is at their first function"})
 		c.Confidence = finding.Medium
 	}
 	if waits != nil && waits.what == sleeping {
 		c.Confidence = finding.Medium
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: "they sleep, and may end after the run"})
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "goroutine", Text: "they are asleep, and may end after the run"})
 	}
 	c.Remedy = remedy(&k.first, waits)
 	return c
@@ -192,11 +192,11 @@ func claim(s *diagnose.Subject, k *kind, snap *diagnose.Snapshot, n int64, said 
 func remedy(f *callstack.Frame, waits *wait) string {
 	switch {
 	case strings.HasPrefix(f.Function, "net/http.(*persistConn)."):
-		return "These are connections of an HTTP client whose answers were not read to their end and closed: close every response's Body, and use one client for all requests."
+		return "These are connections of an HTTP client whose response bodies were not read to the end and closed: close every response's Body, and use one client for all requests."
 	case waits != nil && waits.remedy != "":
 		return waits.remedy
 	}
-	return "Give each of them an end: a context that is cancelled, a channel that is closed, a deadline."
+	return "Give each of them a way to end: a context that is cancelled, a channel that is closed, a deadline."
 }
 
 // wait is what a goroutine waits for, by the beginnings of the functions' names that
@@ -210,10 +210,10 @@ type wait struct {
 const sleeping = "sleeping"
 
 var waits = []*wait{
-	{[]string{"runtime.chansend"}, "sending on a channel", "Nobody receives what they send. Give the channel a buffer of one for each sender, or select on a context that is cancelled once nobody waits for the answer."},
-	{[]string{"runtime.chanrecv"}, "receiving from a channel", "Nobody sends or closes what they receive from. Close the channel when its last value is sent, or select on a context that is cancelled."},
-	{[]string{"runtime.selectgo", "runtime.block"}, "in a select", "None of the cases they select on comes. Add one for a context, and cancel it."},
-	{[]string{"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex)."}, "waiting for a lock", "They wait for a lock that is not released. Unlock on every way out, as by defer."},
+	{[]string{"runtime.chansend"}, "sending on a channel", "Nobody receives what they send. Give the channel a buffer of one for each sender, or select on a context that is cancelled when nobody waits for the value any more."},
+	{[]string{"runtime.chanrecv"}, "receiving from a channel", "Nobody sends on or closes the channel. Close it after the last value is sent, or select on a context that is cancelled."},
+	{[]string{"runtime.selectgo", "runtime.block"}, "in a select", "None of the cases of their select becomes ready. Add a case for a context, and cancel it."},
+	{[]string{"sync.(*Mutex).", "sync.(*RWMutex).", "internal/sync.(*Mutex)."}, "waiting for a lock", "They wait for a lock that is never released. Unlock it on every return path, for example with defer."},
 	{[]string{"time.Sleep"}, sleeping, ""},
 	{[]string{"sync.(*WaitGroup).Wait"}, "waiting for a WaitGroup", ""},
 	{[]string{"sync.(*Cond).Wait"}, "waiting for a condition", ""},
@@ -250,7 +250,7 @@ func stand(s *diagnose.Subject, snap *diagnose.Snapshot, samples *diagnose.Set) 
 		all += sample.Value(snap.Column)
 	}
 	if len(number) == 0 {
-		return "a place that is not known", nil
+		return "an unknown location", nil
 	}
 	best := slices.MinFunc(slices.Collect(maps.Keys(number)), func(a, b spot) int {
 		return cmp.Or(cmp.Compare(number[b], number[a]), cmp.Compare(a.text, b.text))

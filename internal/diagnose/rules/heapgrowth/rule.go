@@ -19,12 +19,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "heap-growth",
-		Title: "memory that is kept",
+		Title: "a live heap that keeps growing",
 		Doc: diagnose.Doc{
-			What:   "Objects that are still alive at the run's end, more of them the longer it runs: the live heap rises from the beginning to the end, and two heap profiles say where what was added is allocated.",
-			Why:    "The collector goes through all that is alive, again and again, and the process grows until it is killed.",
-			Silent: "Where there are not two heap profiles; where less than 4 MiB were added; for garbage that is not collected yet; for caches and pools that fill to their bound before the end, fixtures that are made once, and what set-up keeps.",
-			Fix:    "Remove entries when they are no longer needed, bound the table by number or age, or keep a copy of the few bytes that are needed of a large buffer. If the program needs all of it until its end, there is nothing to fix.",
+			What:   "Objects are still alive at the end of the run, and the longer it runs, the more: the live heap rises from beginning to end, and two heap profiles show where the added objects were allocated.",
+			Why:    "The garbage collector marks everything alive again and again, and the process grows until it is killed.",
+			Silent: "Where two heap profiles are missing; where less than 4 MiB were added; for garbage not yet collected; for caches and pools that fill to their bound before the end, fixtures made once, and memory kept by setup.",
+			Fix:    "Remove entries that are no longer needed, bound the table by number or age, or copy the few bytes that are needed out of a large buffer. If the program needs all of it until its end, there is nothing to fix.",
 			Before: "s.sessions[id] = newSession(r)",
 			After:  "s.sessions[id] = newSession(r)\n// and when it has ended:\ndelete(s.sessions, id)",
 		},
@@ -120,8 +120,8 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 	c := diagnose.Claim{
 		Place: g.Location, Confidence: finding.High,
 		Leak:   s.LeftBehind(finding.LeakBytes, left, s.HeapOperations),
-		Why:    "What stays alive is never given back: the process grows with everything it does, and each collection has more to go through.",
-		Remedy: "Remove what is no longer needed, or bound it by number or age. If all of it is needed, there is nothing to fix.",
+		Why:    "This memory is never released: the process grows with every operation, and each collection has more to mark.",
+		Remedy: "Remove entries that are no longer needed, or bound their number or age. If the program needs all of them, there is nothing to fix.",
 	}
 	if s.HeapOperations == 0 {
 		c.Confidence = finding.Medium // it may be what the program is for
@@ -137,14 +137,14 @@ func claim(s *diagnose.Subject, g *growth, added, was int64) diagnose.Claim {
 	r := s.LiveHeap
 	c.Evidence = []finding.Evidence{
 		{Kind: "heap", Text: text},
-		{Kind: "metrics", Text: fmt.Sprintf("the live heap rose all along, from %s to %s in %s", quantity.Bytes(r.From), quantity.Bytes(r.To), quantity.Nanoseconds(float64(r.Ns)))},
+		{Kind: "metrics", Text: fmt.Sprintf("the live heap rose steadily from %s to %s in %s", quantity.Bytes(r.From), quantity.Bytes(r.To), quantity.Nanoseconds(float64(r.Ns)))},
 	}
 	if holder := holder(s, g.Location); holder != "" {
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "it is stored in " + holder})
-		c.Remedy = fmt.Sprintf("Remove from %s what is no longer needed, or bound it by number or age. If all of it is needed, there is nothing to fix.", holder)
+		c.Remedy = fmt.Sprintf("Remove entries from %s that are no longer needed, or bound their number or age. If the program needs all of them, there is nothing to fix.", holder)
 	} else {
 		c.Confidence = finding.Medium // what leaks may be what holds it: a goroutine
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "what holds it is not known"})
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "its holder is not known"})
 	}
 	return c
 }

@@ -82,7 +82,7 @@ func TestSpeaks(t *testing.T) {
 	}
 	// What a variable of the function holds is not what keeps it.
 	s = subject(steady(40), snapshot(alive{5, 10 * mib, hot.Base}), snapshot(alive{5, 50 * mib, hot.Base}))
-	if claims = heapgrowth.Rule().Find(s); len(claims) != 1 || claims[0].Evidence[len(claims[0].Evidence)-1].Text != "what holds it is not known" {
+	if claims = heapgrowth.Rule().Find(s); len(claims) != 1 || claims[0].Evidence[len(claims[0].Evidence)-1].Text != "its holder is not known" {
 		t.Errorf("%+v", claims)
 	}
 	// The larger of two first; a place with less than a tenth is left out.

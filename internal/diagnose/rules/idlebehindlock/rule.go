@@ -24,10 +24,10 @@ func Rule() diagnose.Rule {
 		ID:    "idle-behind-lock",
 		Title: "a processor idles while goroutines wait for one lock",
 		Doc: diagnose.Doc{
-			What:   "For a fifth of an execution trace and more, goroutines wait for the same sync.Mutex or RWMutex while at least one processor has nothing to run.",
-			Why:    "There is work, and a processor for it, and the lock keeps the two apart: whoever holds it works alone, or waits itself, for a file, a connection or a timer.",
-			Silent: "Where no execution trace or mutex profile was recorded; for fewer than ten waits; where workers hold the lock while they wait for their next job; for locks inside of libraries; where all processors are busy, of which lock-contention speaks.",
-			Fix:    "Let go of the lock before whatever waits: read the file first, and put the result in under the lock. Divide what the lock guards: a lock for each key, shard or connection.",
+			What:   "For a fifth of an execution trace or more, goroutines wait for the same sync.Mutex or RWMutex while at least one processor is idle.",
+			Why:    "There is work and a free processor, and the lock keeps them apart: its holder works alone, or waits itself for a file, a connection or a timer.",
+			Silent: "Where no execution trace or mutex profile was recorded; for fewer than ten waits; where workers hold the lock while they wait for their next job; for locks inside libraries; where all processors are busy, see lock-contention.",
+			Fix:    "Release the lock before anything that waits: read the file first, then store the result under the lock. Or split the guarded data: a lock for each key, shard or connection.",
 			Before: "c.mu.Lock()\ndefer c.mu.Unlock()\nif c.rows[key] == nil {\n\tc.rows[key] = load(key) // waits for the disk\n}",
 			After:  "c.mu.Lock()\nrow := c.rows[key]\nc.mu.Unlock()\nif row == nil {\n\trow = load(key) // others go on\n\tc.mu.Lock()\n\tc.rows[key] = row\n\tc.mu.Unlock()\n}",
 		},
@@ -58,7 +58,7 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 		out = append(out, diagnose.Claim{
 			Place: w.Place, Cost: diagnose.Samples{Mutex: l.Delay.Keep()}, Wait: share, Confidence: finding.High,
 			Why:    fmt.Sprintf("For %s of the trace at least one of %d processors was idle while goroutines waited for %s.", quantity.Percent(share), t.Processors, name),
-			Remedy: fmt.Sprintf("Do nothing under %s that waits, and no work that needs no lock; or divide what it guards: a lock for each key, shard or connection.", name),
+			Remedy: fmt.Sprintf("Move everything that waits, and all work that needs no lock, out of %s; or split the data it guards: a lock for each key, shard or connection.", name),
 			Evidence: append([]finding.Evidence{{Kind: "trace", Text: fmt.Sprintf("%s here in %s of the trace, of %s each on average: %.1f goroutines waited at a time",
 				quantity.Plural(int(w.Count), "wait"), quantity.Nanoseconds(float64(t.SpanNs)), quantity.Nanoseconds(float64(w.Ns)/float64(w.Count)), float64(w.Ns)/float64(t.SpanNs))}}, l.Evidence...),
 		})

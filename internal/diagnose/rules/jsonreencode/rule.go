@@ -18,12 +18,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "json-reencode",
-		Title: "decoded only to be encoded again",
+		Title: "JSON decoded only to be encoded again",
 		Doc: diagnose.Doc{
-			What:   "JSON is decoded into any (a variable, maps and slices of it, or a field of a struct), by encoding/json or another library, and what was decoded, or a part of it, is used for nothing but encoding it again.",
-			Why:    "Decoding into any makes a map, a string or a boxed number for every value of the text, and encoding sorts the keys of every map again, only to end with the same text.",
-			Silent: "When the decoded value is looked at or changed, or handed to code whose source is not at hand; when it is of concrete types; when something else than an encoder of the same package takes it; about scanning the text, which stays; for packages other than encoding/json where a field is encoded with the struct around it.",
-			Fix:    "json.RawMessage for the part that is handed on, or the bytes themselves where it is all of them (json.Valid checks, json.Compact and json.Indent lay them out). Decode into a local variable and check allocations: a struct that escapes to the heap can cost more than it saves. Libraries for other forms than JSON mostly have a raw type of their own.",
+			What:   "JSON is decoded into any (a variable, maps and slices of it, or a field of a struct), by encoding/json or another library, and the program only encodes the decoded value, or a part of it, again.",
+			Why:    "Decoding into any allocates a map, a string or a boxed number for every value, and encoding sorts the keys of every map again, only to produce the same JSON.",
+			Silent: "When the decoded value is read or changed, or passed to code whose source is not available; when it is of concrete types; when it reaches anything but an encoder of the same package; for the scanning of the input, which remains; for packages other than encoding/json where a field is encoded with the surrounding struct.",
+			Fix:    "Use json.RawMessage for the part that is passed on, or the bytes themselves for all of it (json.Valid checks them, json.Compact and json.Indent format them). Decode into a local variable and check allocations: a struct that escapes to the heap can cost more than this saves. Libraries for other formats mostly have a raw type of their own.",
 			Before: "var msg struct { ID int; Payload any }\njson.Unmarshal(data, &msg)\nout, err := json.Marshal(msg.Payload)",
 			After:  "var msg struct { ID int; Payload json.RawMessage }\njson.Unmarshal(data, &msg)\nout := msg.Payload",
 		},
@@ -146,21 +146,21 @@ func (f *finder) claim(t *trip) (diagnose.Claim, bool) {
 	}
 	c := diagnose.Claim{
 		Place: t.Place(t.function), Cost: cost, Avoidable: t.avoidable.Samples(), Confidence: finding.High,
-		Why: fmt.Sprintf("%s is decoded into maps and interfaces, and the program does nothing with it but encode it again (%s).", t.name, t.encodedAt(s)),
+		Why: fmt.Sprintf("%s is decoded into maps and interfaces, and the program only encodes it again (%s).", t.name, t.encodedAt(s)),
 	}
 	if t.pkg != standard || len(t.encodes) > 1 || t.chain {
 		c.Confidence = finding.Medium
 	}
-	changes := " What changes: keys keep their order, equal keys stay, and numbers keep their digits."
+	changes := " What changes: keys keep their order, duplicate keys stay, and numbers keep their digits."
 	switch {
 	case t.whole && t.bare && t.pkg == standard:
-		c.Remedy = "Hand the bytes on as they came: json.Valid checks them, json.Compact and json.Indent lay them out anew. Where they stand in a larger value, hold them as a json.RawMessage."
+		c.Remedy = "Hand the bytes on unchanged: json.Valid checks them, json.Compact and json.Indent reformat them. As part of a larger value, hold them as a json.RawMessage."
 	case t.whole && t.bare:
-		c.Remedy = fmt.Sprintf("Hand the bytes on as they came, or hold them as %s.", rawType(t.pkg))
+		c.Remedy = fmt.Sprintf("Hand the bytes on unchanged, or hold them as %s.", rawType(t.pkg))
 	default:
-		c.Remedy = fmt.Sprintf("Declare %s as %s, which keeps its bytes as they came.", t.part, rawType(t.pkg))
+		c.Remedy = fmt.Sprintf("Declare %s as %s, which keeps its bytes unchanged.", t.part, rawType(t.pkg))
 		if !t.whole && !t.typed {
-			changes += " Where a struct takes the map's place, names match in any case, and members given twice are merged."
+			changes += " With a struct in place of the map, names match in any letter case, and duplicate members are merged."
 		}
 	}
 	c.Remedy += " Decode into a local variable and check allocations: a struct that escapes can cost more." + changes
@@ -171,7 +171,7 @@ func (f *finder) claim(t *trip) (diagnose.Claim, bool) {
 func (f *finder) evidence(t *trip, c diagnose.Claim) (out []finding.Evidence) {
 	s := f.s
 	if c.Cost.CPU != nil {
-		out = append(out, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples decode, %d encode; %d of them make or encode %s",
+		out = append(out, finding.Evidence{Kind: "cpu", Text: fmt.Sprintf("%d of %d base samples decode, %d encode; %d of them create or encode %s",
 			s.CPUSamples(t.decode.CPU.Keep()), s.BaseCPUSamples(), s.CPUSamples(t.encode.CPU.Keep()), s.CPUSamples(c.Avoidable.CPU), t.what())})
 	}
 	if s.AllocShare(c.Cost.Allocs) > 0 {
@@ -190,11 +190,11 @@ func (f *finder) evidence(t *trip, c diagnose.Claim) (out []finding.Evidence) {
 func (t *trip) what() string {
 	switch {
 	case t.pkg == standard || t.typed:
-		return "the values that are handed on"
+		return "the values that are passed on"
 	case t.whole:
-		return "the values that are handed on, or scan the text, which this profile does not tell apart"
+		return "the values that are passed on, or scan the input, which this profile does not tell apart"
 	}
-	return "values: all of them can go but for those of the fields that are read"
+	return "values: all but those of the fields that the program reads are avoidable"
 }
 
 func (t *trip) encodedAt(s *diagnose.Subject) string {

@@ -74,7 +74,7 @@ func why(u *lockedWork) string {
 			kinds = append(kinds, w.String())
 		}
 	}
-	return fmt.Sprintf("The lock is held during %s, which needs no lock: all goroutines that want it wait until that is done too, one after the other.", and(kinds))
+	return fmt.Sprintf("The lock is held during %s, which needs no lock: all goroutines that want it queue until that is done too.", and(kinds))
 }
 
 func remedy(c *contendedSection, u *lockedWork, loops []Loop) string {
@@ -90,24 +90,24 @@ func remedy(c *contendedSection, u *lockedWork, loops []Loop) string {
 		}
 		ops = append(ops, fmt.Sprintf("line %d (%s: %s)", op.line, op.work, called))
 	}
-	text := fmt.Sprintf("Move out of the critical section: %s. Copy what it needs into variables under the lock, unlock, then do it.", strings.Join(ops, ", "))
+	text := fmt.Sprintf("Move out of the critical section: %s. Copy the data it needs into variables under the lock, unlock, then do it.", strings.Join(ops, ", "))
 	if c.deferred {
 		text += fmt.Sprintf(" The deferred Unlock holds the lock to the end of %s: unlock before line %d, or put the locked part into a function of its own.", c.function.Name, u.ordered[0].line)
 	}
 	if of := LoopsText(loops); of != "" {
-		text += fmt.Sprintf(" The lock is also held for work of its own, %s (of the CPU time under it): do that before Lock or on a copy, where it needs none of what the lock guards.", of)
+		text += fmt.Sprintf(" The lock also covers other work, %s (of the CPU time under it): if that needs none of the guarded data, do it before Lock or on a copy.", of)
 	}
 	if slices.ContainsFunc(u.ordered, func(op *operation) bool { return op.work == writes || op.work == logs }) {
-		text += " Where the lock guards the writer itself, make the bytes ready before Lock and hold it for one Write, or let one goroutine write."
+		text += " If the lock guards the writer itself, prepare the bytes before Lock and hold it for one Write, or let one goroutine write."
 	}
 	return text
 }
 
 func (f *finder) evidence(c *contendedSection, u *lockedWork) []finding.Evidence {
 	s := f.s
-	out := []finding.Evidence{{Kind: "mutex", Text: fmt.Sprintf("%s, charged to where it is unlocked (%s)", f.waitedFor(&c.delay), lineList(c.unlocked))}}
+	out := []finding.Evidence{{Kind: "mutex", Text: fmt.Sprintf("%s, charged to the unlocking line (%s)", f.waitedFor(&c.delay), lineList(c.unlocked))}}
 	if wait, ok := f.waited(c); ok {
-		out = append(out, finding.Evidence{Kind: "block", Text: fmt.Sprintf("at this line goroutines waited %s in %s", quantity.Nanoseconds(float64(wait.DelayNs)), quantity.Plural(int(wait.Count), "wait"))})
+		out = append(out, finding.Evidence{Kind: "block", Text: fmt.Sprintf("goroutines waited at this line for %s in %s", quantity.Nanoseconds(float64(wait.DelayNs)), quantity.Plural(int(wait.Count), "wait"))})
 	}
 	does := "run while it is held"
 	var parts []string
@@ -120,7 +120,7 @@ func (f *finder) evidence(c *contendedSection, u *lockedWork) []finding.Evidence
 		does += ": " + strings.Join(parts, ", ") + " of them"
 	}
 	out = append(out, s.CPUEvidence(u.held.Keep(), does)...)
-	end := "the function returns, by a deferred Unlock"
+	end := "the deferred Unlock runs as the function returns"
 	if !c.deferred {
 		unlocks := make(map[int]bool)
 		for _, u := range c.unlocks {

@@ -10,26 +10,26 @@ import (
 	"whet/internal/quantity"
 )
 
-// Lock is a lock that others waited for, for rules about the waiting itself.
+// Lock is a contended lock, for rules about the waiting itself.
 type Lock struct {
 	Place diagnose.Location // of the Lock statement; of Inside, where the user's own code calls
 	Delay diagnose.Set      // samples of the mutex profile
 	// Name is the locked expression, "" where no critical section was found.
 	Name string
-	// Inside is the function of somebody else's that holds the lock, "" where
-	// the user's own does.
+	// Inside is the library function that holds the lock, "" if the user's
+	// own does.
 	Inside string
 	Read   bool                // RLock
 	Held   []diagnose.Location // lines, nil without a section
 	Under  diagnose.Set        // base samples of the CPU profile while it is held
 	Loops  []Loop              // that run then, the longest first
-	// Evidence says how long others waited, and what ran meanwhile.
+	// Evidence gives the waiting time, and the work under the lock.
 	Evidence []finding.Evidence
 }
 
-// Locks returns the locks that others waited for, those with a critical section
-// first. Those that workers hold while they wait for their next job are left out: who
-// waits for them has nothing to do either.
+// Locks returns the contended locks, those with a critical section
+// first. Those that workers hold while they wait for their next job are left out:
+// goroutines that wait for them have no work either.
 func Locks(s *diagnose.Subject) (out []Lock) {
 	f := newFinder(s)
 	for _, c := range f.order {
@@ -70,7 +70,7 @@ func (f *finder) leave(sample int, frames []callstack.FrameID) {
 func (f *finder) waitedFor(delayed *diagnose.Set) string {
 	s := f.s
 	delay := s.Mutex.Sum(s.MutexCol, delayed.Has)
-	text := fmt.Sprintf("others waited %s for this lock", quantity.Nanoseconds(float64(delay)))
+	text := fmt.Sprintf("other goroutines waited %s for this lock", quantity.Nanoseconds(float64(delay)))
 	if col, err := s.Mutex.TypeIndex("contentions"); err == nil {
 		text += " in " + quantity.Plural(int(s.Mutex.Sum(col, delayed.Has)), "wait")
 	}

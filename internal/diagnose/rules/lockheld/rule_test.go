@@ -166,10 +166,10 @@ func TestEvidence(t *testing.T) {
 	s.Kind, s.MutexIterations = "service", 500
 	got := fmt.Sprint(Rule().Find(s)[0].Evidence)
 	for _, want := range []string{
-		"others waited 1.00 s for this lock in 1,000 waits, 2.00 ms for each request, charged to where it is unlocked (line 5)",
-		"at this line goroutines waited 900 ms in 900 waits",
+		"other goroutines waited 1.00 s for this lock in 1,000 waits, 2.00 ms for each request, charged to the unlocking line (line 5)",
+		"goroutines waited at this line for 900 ms in 900 waits",
 		"40 of 140 base samples run while it is held: logging 50.0 % of them",
-		"s.mu is held from line 4 until the function returns, by a deferred Unlock",
+		"s.mu is held from line 4 until the deferred Unlock runs as the function returns",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nlacks %q", got, want)

@@ -42,15 +42,15 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	switch {
 	case off:
 		c.Confidence = finding.Medium
-		c.Why = fmt.Sprintf("No sample shows a record of %s being rendered or written, so its level is off, yet its arguments are built for every call.", name)
-		c.Remedy = l.off + " Until then nothing is gained by a faster logger."
+		c.Why = fmt.Sprintf("No sample shows %s formatting or writing a record, so its level is off, yet its arguments are built in every call.", name)
+		c.Remedy = l.off + " Until then a faster logger gains nothing."
 		if text {
 			c.Remedy = stop + " " + c.Remedy
 		}
 	default:
 		c.Why, c.Remedy = fmt.Sprintf(l.renders, name), l.on
 		if text {
-			c.Why = fmt.Sprintf("Most of what is avoidable here is text that is built before %s is called (fmt, strconv, concatenation), copied into the record and thrown away. ", name) + c.Why
+			c.Why = fmt.Sprintf("Most of the avoidable cost is text that is built before %s is called (fmt, strconv, concatenation), copied into the record and dropped. ", name) + c.Why
 			c.Remedy = stop
 			if l.path != "log/slog" && l.path != "log" { // of which that says the rest too
 				c.Remedy += " Then: " + l.on

@@ -63,45 +63,45 @@ type library struct {
 }
 
 const (
-	stopBuilding = "Stop building text for the record before the call: log a constant message and pass the values "
-	rendersAnew  = "Every call of %s renders a record: formatting, reflection and allocation that typed fields appended to a reused buffer do without."
-	askFirst     = "Check the level before the arguments are built, or hand the logger a function or a value that it renders only when the level is on."
+	stopBuilding = "Do not build text for the record before the call: log a constant message and pass the values "
+	rendersAnew  = "Every call of %s formats a record with reflection and allocation; typed fields appended to a reused buffer need neither."
+	askFirst     = "Check the level before building the arguments, or pass the logger a function or a value that it formats only when the level is on."
 )
 
 // libraries are in the order in which they are looked for.
 var libraries = [...]library{
 	{
 		path:    "log/slog",
-		renders: "%s appends to a buffer that slog's handlers reuse; what costs beside that is boxing the values of loose pairs, rendering values without a type of their own by reflection, and whatever is built for the record before the call.",
+		renders: "%s appends to a buffer that slog's handlers reuse; the remaining cost is boxing loose key-value pairs, formatting other types by reflection, and whatever is built for the record before the call.",
 		values:  "as typed attributes with LogAttrs (slog.Int, slog.String).",
-		on:      "Call LogAttrs with typed attributes (slog.Int, slog.String) instead of loose key-value pairs, and give slog.Any no value that needs reflection.",
-		off:     "Ask logger.Enabled(ctx, level) first, or use LogAttrs with typed attributes and a LogValuer for what is costly.",
+		on:      "Call LogAttrs with typed attributes (slog.Int, slog.String) instead of loose key-value pairs, and do not pass slog.Any values that need reflection.",
+		off:     "Check logger.Enabled(ctx, level) first, or use LogAttrs with typed attributes and a LogValuer for expensive values.",
 	},
 	{
 		path:    "go.uber.org/zap",
-		renders: "%s appends to a buffer that zap reuses; what costs beside that is boxing loose values, rendering them by reflection, and the slice of fields.",
+		renders: "%s appends to a buffer that zap reuses; the remaining cost is boxing loose values, formatting them by reflection, and the slice of fields.",
 		values:  "as typed fields (zap.Int, zap.String).",
-		on:      "Use zap's typed fields only (no Any, Reflect or Stringer), and Check with Write where the field slice itself counts.",
-		off:     "Ask logger.Check(level, message) first and build the fields only if it is not nil.",
+		on:      "Use only zap's typed fields (no Any, Reflect or Stringer), and Check with Write if the field slice itself counts.",
+		off:     "Call logger.Check(level, message) first and build the fields only if the result is not nil.",
 	},
 	{
 		path:    "github.com/rs/zerolog",
-		renders: "%s appends to a buffer that zerolog reuses; what costs beside that is boxing values and rendering them by reflection or fmt.",
+		renders: "%s appends to a buffer that zerolog reuses; the remaining cost is boxing values and formatting them by reflection or fmt.",
 		values:  "with the event's typed methods (Int, Str).",
 		on:      "Use zerolog's typed methods (Str, Int, Msg) instead of Interface, Fields, Any, Msgf or Print, and no ConsoleWriter.",
-		off:     "Ask Enabled on the event, or build the costly field in Func, which runs only when the level is on.",
+		off:     "Check Enabled on the event, or build the expensive field in Func, which runs only when the level is on.",
 	},
 	{
 		path:    "github.com/sirupsen/logrus",
 		renders: rendersAnew,
 		values:  "as fields.",
-		on:      "Replace logrus here by a logger that appends typed fields to a reused buffer (zerolog, or zap or slog with typed attributes).",
-		off:     "Ask logger.IsLevelEnabled(level) before the statement.",
+		on:      "Replace logrus here with a logger that appends typed fields to a reused buffer (zerolog, or zap or slog with typed attributes).",
+		off:     "Check logger.IsLevelEnabled(level) before the statement.",
 	},
 	{
 		path:    "log",
-		renders: "%s formats into a buffer that package log reuses; what costs beside that is fmt, which boxes its arguments and reads its format for every record.",
-		values:  "as typed attributes of a structured logger (slog.LogAttrs, zerolog); where package log has to stay, its Printf at least formats into a reused buffer.",
+		renders: "%s formats into a buffer that package log reuses; the remaining cost is fmt, which boxes its arguments and parses its format for every record.",
+		values:  "as typed attributes of a structured logger (slog.LogAttrs, zerolog); if package log has to stay, its Printf at least formats into a reused buffer.",
 		on:      "Append the record with strconv.AppendInt and the like to a reused buffer, or use a logger with typed fields (slog.LogAttrs, zerolog).",
 		off:     askFirst,
 	},

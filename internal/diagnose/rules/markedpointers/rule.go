@@ -31,12 +31,12 @@ const (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "marked-pointers",
-		Title: "many objects with pointers, which the collector goes through",
+		Title: "many small objects with pointers for the garbage collector to mark",
 		Doc: diagnose.Doc{
-			What:   "A hundred thousand small objects and more, allocated by one statement and alive at the run's end, that hold pointers: structs with strings, slices, maps or pointers in them, and a seventh of the CPU time and more is the collector's.",
-			Why:    "Each collection follows every pointer of what is alive, and waits for the memory it leads to: its work grows with the number of objects, and not with what the program does. What holds no pointers is not gone through at all.",
-			Silent: "Where no heap profile or CPU profile was recorded; for fewer than 100,000 objects of a statement, or less than a quarter of all that are alive; for objects of more than 512 bytes on average; for types without pointers, and those that the source does not show.",
-			Fix:    "Keep the values in one slice, and let them refer to each other by index (int32); texts as offsets into one long string or []byte; a map whose keys and values hold no pointers. Where memory is at hand, GOGC=200 or more lets the collector run less often.",
+			What:   "One statement allocates a hundred thousand small objects or more that are alive at the end of the run and hold pointers (structs with strings, slices, maps or pointers), and the garbage collector takes a seventh of the CPU time or more.",
+			Why:    "Each collection follows every pointer of the live objects, and waits for the memory it points to: its work grows with the number of objects, not with the program's work. Objects without pointers are not scanned at all.",
+			Silent: "Where no heap profile or CPU profile was recorded; for a statement with fewer than 100,000 objects, or less than a quarter of all live objects; for objects of more than 512 bytes on average; for types without pointers or not known from the source.",
+			Fix:    "Keep the values in one slice, and let them refer to each other by index (int32); keep strings as offsets into one long string or []byte; use maps whose keys and values hold no pointers. If memory allows, GOGC=200 or more makes collections rarer.",
 			Before: "type node struct {\n\tname string\n\tnext *node\n}\n\nnodes[id] = &node{name: name, next: head}",
 			After:  "type node struct {\n\tname span // from and to, in one []byte of all names\n\tnext int32 // index of nodes\n}\n\nnodes = append(nodes, node{name: put(name), next: head})",
 		},
@@ -97,9 +97,9 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 func claim(k *liveObjects, part, share float64, of string, all int64) diagnose.Claim {
 	return diagnose.Claim{
 		Place: k.place, Wait: part * share, Confidence: finding.Low,
-		Why: fmt.Sprintf("The collector takes %s of the CPU time, and %s of the objects that it goes through are of this statement: %s, which holds pointers.",
+		Why: fmt.Sprintf("The garbage collector takes %s of the CPU time, and %s of the objects it marks come from this statement: %s, which holds pointers.",
 			quantity.Percent(share), quantity.Percent(part), of),
-		Remedy: fmt.Sprintf("Keep the values in one slice ([]%s) and refer to them by index, and texts as offsets into one []byte: what holds no pointers is not gone through. GOGC=200 or more lets the collector run less often, where there is memory for it.", of),
+		Remedy: fmt.Sprintf("Keep the values in one slice ([]%s) and refer to them by index, and keep strings as offsets into one []byte: memory without pointers is not scanned. If memory allows, GOGC=200 or more makes collections rarer.", of),
 		Evidence: []finding.Evidence{{Kind: "heap", Text: fmt.Sprintf("%s of %s alive at the end, %s, were allocated here, of %s in all",
 			quantity.Plural(int(k.objects), "object"), of, quantity.Bytes(float64(k.bytes)), quantity.Count(float64(all)))}},
 	}

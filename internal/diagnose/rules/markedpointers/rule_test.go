@@ -103,7 +103,7 @@ func TestMarkedPointers(t *testing.T) {
 		if len(claims) != 1 || math.Abs(claims[0].Wait-test.wait) > 1e-12 || claims[0].Place.Line != 11 {
 			t.Fatalf("%s: %+v", test.name, claims)
 		}
-		if why := claims[0].Why; !strings.Contains(why, "takes 30.0 % of the CPU time, and 80.0 % of the objects that it goes through are of this statement: node, which holds pointers") {
+		if why := claims[0].Why; !strings.Contains(why, "takes 30.0 % of the CPU time, and 80.0 % of the objects it marks come from this statement: node, which holds pointers") {
 			t.Errorf("%s: %s", test.name, why)
 		}
 	}

@@ -166,21 +166,21 @@ func givesAway(method *typed.Function) (found bool) {
 func (x *constructor) claim(p *repeated.CallSite) diagnose.Claim {
 	c := diagnose.Claim{
 		Place: p.Place(), Cost: p.Cost, Avoidable: p.Avoidable, Confidence: finding.Medium,
-		Why:      fmt.Sprintf("%s builds the same object in every call, and %s is only asked by its methods and dropped.", strings.Join(p.ShortNames(), " and "), x.name),
+		Why:      fmt.Sprintf("%s builds the same object in every call, and the program only calls methods of %s and drops it.", strings.Join(p.ShortNames(), " and "), x.name),
 		Evidence: p.Evidence(),
 	}
 	if last := len(c.Evidence) - 1; x.bare && c.Evidence[last].Kind == "source" {
-		c.Evidence[last].Text = "it is given no arguments"
+		c.Evidence[last].Text = "it takes no arguments"
 	}
 	switch x.methods {
 	case reading:
 		c.Remedy = once + " and share it: its methods change nothing."
 	case unknown:
-		c.Remedy = once + " and share it, if several goroutines may use it at the same time. Otherwise keep such objects " + diagnose.Anywhere + "."
+		c.Remedy = once + " and share it, if it is safe for concurrent use. Otherwise keep such objects " + diagnose.Anywhere + "."
 	case changing:
-		c.Remedy = "Its methods change it: keep such objects " + diagnose.Anywhere + ", and put each into the state that a call expects."
+		c.Remedy = "Its methods change it: keep such objects " + diagnose.Anywhere + ", and reset each to the state that a call expects."
 	}
 	return c
 }
 
-const once = "Build it once, where the program starts or in a package variable (sync.OnceValue),"
+const once = "Build it once, at the program's start or in a package variable (sync.OnceValue),"

@@ -25,15 +25,15 @@ var states = map[string]state{
 	"image/png.Encode": {
 		what:   "makes an encoder in each call: a compressor, a buffer and the rows to filter, some 800 KB",
 		by:     []string{"compress/", "image/png.", "bufio.NewWriterSize"},
-		remedy: "Use a png.Encoder with a BufferPool (two methods over a sync.Pool) and call its Encode: the working memory is then kept from call to call. The compressing itself stays.",
+		remedy: "Use a png.Encoder with a BufferPool (two methods around a sync.Pool) and call its Encode: it then reuses the working memory. The compression itself remains.",
 	},
 	"math/rand.NewSource": {
 		what:   "seeds a source in each call, which fills 607 words",
-		remedy: "Make the source once for each goroutine that draws, or use the functions of math/rand/v2, which need none, or its PCG where the numbers must be repeatable: it is seeded with two words.",
+		remedy: "Make one source for each goroutine that draws, or use the functions of math/rand/v2, which need none; if the numbers must be repeatable, use its PCG, whose seed is two words.",
 	},
 	"golang.org/x/image/font/opentype.NewFace": {
 		what:   "makes a face in each call, with its buffers",
-		remedy: "Keep faces by size in a sync.Pool or one for each goroutine: a face is not safe for concurrent use.",
+		remedy: "Keep faces by size in a sync.Pool, or one for each goroutine: a face is not safe for concurrent use.",
 	},
 }
 
@@ -104,7 +104,7 @@ func (o *object) claim(s *diagnose.Subject) diagnose.Claim {
 	of, name, cost := states[o.callee], symbolname.Short(o.callee), o.cost.Samples()
 	does := "are in " + name
 	if of.by != nil {
-		does = "get and clear the memory that " + name + " works in; its work itself is not counted"
+		does = "allocate and clear the working memory of " + name + "; the call's actual work is not counted"
 	}
 	allocs := s.AllocEvidence(cost.Allocs)
 	for i := range allocs {

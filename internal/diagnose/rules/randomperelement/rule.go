@@ -16,10 +16,10 @@ func Rule() diagnose.Rule {
 		ID:    "random-per-element",
 		Title: "a random number drawn for each character",
 		Doc: diagnose.Doc{
-			What:   "A loop that makes a text of random characters draws a number for each of them.",
-			Why:    "A draw makes 63 random bits or more, and a character of an alphabet of 64 takes 6 of them: the rest is thrown away. A shared source takes a lock, or looks up its thread's, for each; crypto/rand asks the kernel or runs a cipher.",
-			Silent: "For numbers, words and elements of other lists; for shuffles; for a character drawn outside of a loop or under a condition in it; where several characters are taken from one number already; for alphabets of more than 256 characters; without types.",
-			Fix:    "Take several characters from each number, and throw away values beyond the alphabet, so that all characters stay equally likely. The source stays what it is.",
+			What:   "A loop that builds a random string draws a number for each character.",
+			Why:    "A draw yields 63 random bits or more, and a character of an alphabet of 64 takes 6 of them: the rest is discarded. Each draw from a shared source takes a lock, or looks up the thread's source; crypto/rand calls the kernel or runs a cipher.",
+			Silent: "For numbers, words and elements of other lists; for shuffles; for a character drawn outside a loop or conditionally; where one number already yields several characters; for alphabets of more than 256 characters; without type information.",
+			Fix:    "Take several characters from each number, and discard values beyond the alphabet, so that all characters stay equally likely. Keep the source.",
 			Before: "for i := range id {\n\tid[i] = letters[rand.Intn(len(letters))] // 62 of them\n}",
 			After:  "for i, bits, left := 0, rand.Int63(), 10; i < len(id); bits, left = bits>>6, left-1 {\n\tif left == 0 {\n\t\tbits, left = rand.Int63(), 10\n\t}\n\tif n := int(bits & 63); n < len(letters) {\n\t\tid[i] = letters[n]\n\t\ti++\n\t}\n}",
 		},
@@ -112,9 +112,9 @@ func (f *finder) known(at diagnose.Statement, function string) *site {
 }
 
 const (
-	inOneCall   = "Read the random bytes of the whole text in one call of crypto/rand's Read, and make a character of the low bits of each; throw away values beyond the alphabet, so that all characters stay equally likely, and read on where too few are left. Keep crypto/rand: what is guessed from another source is no secret."
-	ofEachDraw  = "Take several characters from each number: 6 bits number up to 64 of them, so that the 63 of one Int63 give ten. Throw away values beyond the alphabet, so that all characters stay equally likely. Which source draws need not change."
-	withoutRune = " Where the alphabet is ASCII, a string and a []byte serve in place of runes, and the text is made without encoding."
+	inOneCall   = "Read the random bytes of the whole string in one call of crypto/rand's Read, and take a character from the low bits of each; discard values beyond the alphabet, so that all characters stay equally likely, and read more if too few remain. Keep crypto/rand: values from a predictable source are no secret."
+	ofEachDraw  = "Take several characters from each number: 6 bits number up to 64 of them, so that the 63 of one Int63 give ten. Discard values beyond the alphabet, so that all characters stay equally likely. The source can stay the same."
+	withoutRune = " If the alphabet is ASCII, a string and a []byte serve in place of runes, and need no encoding."
 )
 
 func (f *finder) claim(st *site) diagnose.Claim {
@@ -139,6 +139,6 @@ func (f *finder) claim(st *site) diagnose.Claim {
 		Confidence: finding.High,
 		Why:        fmt.Sprintf("Each round of the loop draws a random number for one character: one draw of 63 bits is enough for %d characters of an alphabet of up to %d.", st.perDraw, most),
 		Remedy:     remedy,
-		Evidence:   s.CPUEvidence(keep, fmt.Sprintf("draw random numbers for this statement; of %d draws one would stay", st.perDraw)),
+		Evidence:   s.CPUEvidence(keep, fmt.Sprintf("draw random numbers for this statement; one of %d draws would remain", st.perDraw)),
 	}
 }

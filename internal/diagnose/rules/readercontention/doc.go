@@ -1,12 +1,12 @@
-// Package readercontention is the rule that finds readers of a sync.RWMutex that pay
-// for each other.
+// Package readercontention is the rule that finds readers that contend for a
+// sync.RWMutex.
 //
-// RLock and RUnlock add to one counter, so that its line of memory goes from
-// processor to processor with each of them: readers never wait for each other, and
-// slow each other down all the same. No profile of waits shows it; the CPU profile
-// has it in the two functions themselves.
+// RLock and RUnlock add to one counter, whose cache line moves from processor to
+// processor with each of them: readers never wait for each other, but still slow each
+// other down. No profile of waits shows that; the CPU profile has it in the two
+// functions themselves.
 //
-// It says nothing where the source does not show that all of them read under one
-// lock, and it cannot tell what the two functions would cost a lone reader: some
-// 10 ns of each pair stay what they are until the lock goes.
+// It reports nothing unless the source shows that all of them read under one lock, and
+// it cannot tell how long the two functions would take for a single reader: some 10 ns
+// of each pair remain until the lock is removed.
 package readercontention

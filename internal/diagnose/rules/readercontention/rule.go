@@ -28,11 +28,11 @@ const (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "reader-contention",
-		Title: "readers that pay for each other at an RWMutex",
+		Title: "readers contending for an RWMutex",
 		Doc: diagnose.Doc{
-			What:   "A tenth of the CPU time and more is spent in RLock and RUnlock of one sync.RWMutex, which goroutines on several processors read under, and next to nobody writes.",
-			Why:    "Each RLock and RUnlock adds to one counter. The line of memory that holds it belongs to one processor at a time, and goes from one to the next: with more processors reading gets slower, not faster.",
-			Silent: "Where one goroutine reads, or hardly more than one processor is busy; where Lock and Unlock take a twentieth of the time that reading does; for locks of which there are many, each of an element of a slice, an array or a map, or reached by a call; without types of the source; for time that readers wait for a writer, of which lock-contention speaks.",
+			What:   "A tenth of the CPU time or more is spent in RLock and RUnlock of one sync.RWMutex, which goroutines on several processors read-lock and almost nobody write-locks.",
+			Why:    "Each RLock and RUnlock adds to one counter. Its cache line belongs to one processor at a time and moves between them, so that reading gets slower with more processors, not faster.",
+			Silent: "Where one goroutine reads, or hardly more than one processor is busy; where Lock and Unlock take a twentieth of the time of RLock and RUnlock or more; for locks of which there are many, one in each element of a slice, an array or a map, or reached through a call; without type information; for readers waiting for a writer, see lock-contention.",
 			Fix:    "Publish the data through an atomic.Pointer to an immutable value: readers load it, and a writer stores a changed copy. A sync.Map suits keys that are set once; with many writers, split the data under several locks.",
 			Before: "s.mu.RLock()\nroute := s.routes[path]\ns.mu.RUnlock()",
 			After:  "routes := *s.routes.Load() // s.routes is an atomic.Pointer[map[string]Route]\nroute := routes[path]",
@@ -96,10 +96,10 @@ func find(s *diagnose.Subject) (out []diagnose.Claim) {
 		}
 		out = append(out, diagnose.Claim{
 			Place: place, Cost: diagnose.Samples{CPU: keep}, Confidence: finding.Medium,
-			Why:    fmt.Sprintf("%s of the CPU time goes to counting the readers of %s up and down, in memory that all processors write: readers on several processors slow each other down, though none waits.", quantity.Percent(s.CPUShare(keep)), name),
-			Remedy: fmt.Sprintf("Publish the data that %s guards through an atomic.Pointer: readers load it without a lock, and a writer stores a changed copy. If keys are only added, use a sync.Map.", name),
+			Why:    fmt.Sprintf("%s of the CPU time goes into counting the readers of %s, in a cache line that all processors write: readers on several processors slow each other down, though none of them waits.", quantity.Percent(s.CPUShare(keep)), name),
+			Remedy: fmt.Sprintf("Publish the data guarded by %s through an atomic.Pointer: readers load it without a lock, and a writer stores a changed copy. If keys are only added, use a sync.Map.", name),
 			Evidence: append(s.CPUEvidence(keep, "are in RLock and RUnlock themselves, called here"), finding.Evidence{Kind: "cpu", Text: fmt.Sprintf(
-				"%s in Lock and Unlock of any RWMutex: next to nobody writes", quantity.Percent(float64(writing)/float64(max(reading+writing, 1))))}),
+				"%s in Lock and Unlock of any RWMutex: almost nobody writes", quantity.Percent(float64(writing)/float64(max(reading+writing, 1))))}),
 		})
 	}
 	return out

@@ -140,7 +140,7 @@ func bodyOf(pkg *typed.Package, sel *ast.SelectorExpr) (in input, ok bool) {
 		return in, false
 	}
 	size := types.ExprString(sel.X) + ".ContentLength"
-	in = input{size + " states the size", size, body, finding.Medium}
+	in = input{size + " gives the size", size, body, finding.Medium}
 	if v := pkg.Var(sel.X); v != nil && v.Kind() == types.ParamVar {
 		in.confidence = finding.High
 	}
@@ -149,16 +149,16 @@ func bodyOf(pkg *typed.Package, sel *ast.SelectorExpr) (in input, ok bool) {
 
 const (
 	grow  = "Grow the buffer by {size}" + room
-	room  = " + bytes.MinRead before reading (ReadFrom wants that much room to see the end), and reuse the buffer, for example from a pool."
-	where = "Where 0 < {size} and it is below a bound of your own (a client may state anything), "
+	room  = " + bytes.MinRead before reading (ReadFrom needs that much room to detect the end), and reuse the buffer, for example from a pool."
+	where = "If {size} is positive and below a bound of your own (a client may state any length), "
 )
 
 var remedies = map[string]map[sort]string{
 	readAll: {
-		file:   "Read the file with os.ReadFile (fs.ReadFile), which asks for the size first; or Stat it and io.ReadFull into a buffer of that size that is reused.",
-		memory: "Use the bytes where they are, or io.ReadFull into a buffer of {size} bytes that is reused.",
-		limit:  "Read into a buffer that is reused, for example a pooled bytes.Buffer: it grows to the bound of {size} once and not in each call; or read the input as a stream.",
-		body:   where + "io.ReadFull into a buffer of that size, or Grow a bytes.Buffer from a pool by it + bytes.MinRead and ReadFrom; or decode the body as a stream.",
+		file:   "Read the file with os.ReadFile (fs.ReadFile), which asks for the size first; or Stat it and io.ReadFull into a reused buffer of that size.",
+		memory: "Use the bytes in place, or io.ReadFull into a reused buffer of {size} bytes.",
+		limit:  "Read into a reused buffer, for example a pooled bytes.Buffer, which grows to the bound of {size} only once; or process the input as a stream.",
+		body:   where + "io.ReadFull into a buffer of that size, or Grow a pooled bytes.Buffer by it + bytes.MinRead and call ReadFrom; or decode the body as a stream.",
 	},
 	readFrom: {
 		file:   "Stat the file and Grow the buffer by its size" + room,

@@ -16,12 +16,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "read-growth",
-		Title: "an input of known size read by growth",
+		Title: "a growing buffer for an input of known size",
 		Doc: diagnose.Doc{
-			What:   "io.ReadAll, or ReadFrom of a bytes.Buffer that is not sized, reads an input whose size is known or bounded: a body with a Content-Length, a file, a reader over memory.",
-			Why:    "Neither asks for the size. ReadAll reads into pieces and copies them into one block at the end, a Buffer moves to a block twice as large each time it is full: about twice the memory and one more copy of everything.",
-			Silent: "For readers whose size nothing tells (a decompressor, a pipe, an io.Reader that the caller hands over), where only a buffer that is reused helps; for inputs so small that the first block holds them; for buffers that are sized or reused, which do not grow; in the sampled profile of a service or a program, about all but the copying where too few blocks were caught to tell which were given up; for the reading itself; for json.NewDecoder, which need not read to the end.",
-			Fix:    "A buffer of the known size (up to a bound, where a client states it), one that is reused, os.ReadFile for a file by name, or reading the input as a stream.",
+			What:   "io.ReadAll, or ReadFrom of an unsized bytes.Buffer, reads an input of known or bounded size: a body with a Content-Length, a file, a reader over memory.",
+			Why:    "Neither knows the size. ReadAll reads into pieces and copies them into one block at the end; a full Buffer moves to a block twice as large. Either takes about twice the memory and copies the input once more.",
+			Silent: "For readers of unknown size (a decompressor, a pipe, an io.Reader passed by the caller), for which only a reused buffer helps; for inputs that fit into the first block; for buffers that are sized or reused, which do not grow; in the sampled profile of a service or a program, for all but the copying if too few blocks were sampled to tell which were outgrown; for the reading itself; for json.NewDecoder, which need not read to the end.",
+			Fix:    "Use a buffer of the known size (up to a bound, if a client states it) or a reused one, os.ReadFile for a file by name, or read the input as a stream.",
 			Before: "data, err := io.ReadAll(r.Body)",
 			After:  "buf := pool.Get().(*bytes.Buffer)\nbuf.Reset()\nif n := r.ContentLength; 0 < n && n <= limit { buf.Grow(int(n) + bytes.MinRead) }\n_, err := buf.ReadFrom(io.LimitReader(r.Body, limit))",
 		},
@@ -140,7 +140,7 @@ func (f *finder) claim(r *readStatement) (diagnose.Claim, bool) {
 	if spared.Len() == 0 && !grows {
 		return diagnose.Claim{}, false
 	}
-	reads := "io.ReadAll reads into pieces that it copies together at the end"
+	reads := "io.ReadAll reads it into pieces and copies these together at the end"
 	if r.via == readFrom {
 		reads = "the buffer moves to a larger block each time it is full"
 	}
@@ -149,19 +149,19 @@ func (f *finder) claim(r *readStatement) (diagnose.Claim, bool) {
 		Cost:       r.Samples(),
 		Avoidable:  diagnose.Samples{CPU: spared.Has, Allocs: memory.Has},
 		Confidence: r.confidence,
-		Why:        fmt.Sprintf("The input is read whole and %s, although %s.", reads, r.known),
+		Why:        fmt.Sprintf("The whole input is read and %s, although %s.", reads, r.known),
 		Remedy:     strings.ReplaceAll(remedies[r.via][r.sort], "{size}", r.size),
-		Evidence:   s.CPUEvidence(r.CPU.Keep(), fmt.Sprintf("make room for the input, %d of them copy it", s.CPUSamples(r.copying.Keep()))),
+		Evidence:   s.CPUEvidence(r.CPU.Keep(), fmt.Sprintf("allocate room for the input, %d of them copy it", s.CPUSamples(r.copying.Keep()))),
 	}
 	if s.AllocShare(c.Cost.Allocs) > 0 {
 		_, perOp := s.AllocBytes(c.Cost.Allocs)
 		_, extra := s.AllocBytes(given.Keep())
-		text := fmt.Sprintf("%s of the base's allocated bytes are read into", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
+		text := fmt.Sprintf("%s of the base's allocated bytes are buffers for the input", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
 		switch {
 		case untold:
-			text += "; how many of its blocks were given up for others the sampled ones do not tell, so that only the copying counts as avoidable"
+			text += "; the sampled blocks do not show how many were outgrown, so only the copying counts as avoidable"
 		case perOp > 0:
-			text += fmt.Sprintf(", %.0f bytes per %s, of which %.0f were given up for another block", perOp, s.Iteration(), extra)
+			text += fmt.Sprintf(", %.0f bytes per %s, of which %.0f were outgrown", perOp, s.Iteration(), extra)
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: text})
 	}

@@ -21,10 +21,10 @@ func Rule() diagnose.Rule {
 		ID:    "regexp-compile",
 		Title: "a regular expression compiled in every call",
 		Doc: diagnose.Doc{
-			What:   "A statement calls regexp.Compile, MustCompile (or their POSIX forms), MatchString, Match or MatchReader again and again with a pattern that does not change: a constant, a package variable, one of a list of constants, something the loop around it does not change, or what its callers give it as a constant. At one of the first three hot places, where no other rule speaks and compiling takes 15 % of the time and more, also one that functions of no arguments and package variables make, with low confidence.",
-			Why:    "Compiling parses the pattern, simplifies it and builds a program for the matcher: microseconds and dozens of allocations, often more than the matching that follows.",
-			Silent: "When the pattern comes from the caller's data (whether a bounded cache of compiled expressions pays, only the number of different ones can tell); when the compilation runs once (in a package variable, init, sync.Once or sync.OnceValue, set-up) or cannot be seen to be repeated; for the matching itself; for a constant pattern that package strings or a loop can do without, where the rule regexp-replace speaks of both; without types.",
-			Fix:    "A package variable, var re = regexp.MustCompile(…), or sync.OnceValue where it is rarely needed; before the loop, where the pattern changes from call to call.",
+			What:   "A statement calls regexp.Compile, MustCompile (or their POSIX forms), MatchString, Match or MatchReader again and again with a pattern that does not change: a constant, a package variable, an element of a constant list, a value that the surrounding loop does not change, or a constant passed by the callers. At one of the first three hot places, if no other rule reports it and compiling takes 15 % of the time or more, the rule also reports, with low confidence, patterns that functions build from package variables or without arguments.",
+			Why:    "Compiling parses the pattern, simplifies it and builds a program for the matcher: that takes microseconds and dozens of allocations, often more than the matching that follows.",
+			Silent: "When the pattern comes from the caller's data (whether a bounded cache of compiled expressions pays depends on the number of distinct patterns); when the compilation runs once (in a package variable, init, sync.Once or sync.OnceValue, setup) or the evidence does not show that it is repeated; for the matching itself; for a constant pattern that package strings or a loop can replace, where regexp-replace covers both; without type information.",
+			Fix:    "Use a package variable, var re = regexp.MustCompile(…), or sync.OnceValue if it is rarely needed; compile before the loop if the pattern varies between calls.",
 			Before: "func isOrder(s string) bool {\n\tok, _ := regexp.MatchString(`^ORD-\\d{6}$`, s)\n\treturn ok\n}",
 			After:  "var order = regexp.MustCompile(`^ORD-\\d{6}$`)\n\nfunc isOrder(s string) bool { return order.MatchString(s) }",
 		},
@@ -68,7 +68,7 @@ func at(s *diagnose.Subject, spot *diagnose.Spot) (j diagnose.Judgement) {
 		if p.At.File != spot.File || !slices.ContainsFunc(spot.Lines, lines) || share < diagnose.LeastAsked || share < spent/2 || !p.Repeated(false) {
 			continue
 		}
-		why := fmt.Sprintf("%s compiles a regular expression in every call, and that takes %s of the time.", strings.Join(p.ShortNames(), " and "), quantity.Percent(share))
+		why := fmt.Sprintf("%s compiles a regular expression in every call, which takes %s of the time.", strings.Join(p.ShortNames(), " and "), quantity.Percent(share))
 		if slices.ContainsFunc(s.Sites(p.At), func(c typed.Site) bool {
 			return slices.Contains(p.Names, c.Callee()) && (len(c.Args) == 0 || ofCaller(c.In, c.Args[0], 0))
 		}) {
@@ -76,7 +76,7 @@ func at(s *diagnose.Subject, spot *diagnose.Spot) (j diagnose.Judgement) {
 		}
 		return diagnose.Judgement{Cause: why, Claim: &diagnose.Claim{
 			Place: p.Place(), Cost: p.Cost, Avoidable: p.Avoidable, Confidence: finding.Low, Why: why,
-			Remedy:   "Compile it once, where nothing that the pattern is built from changes: in a package variable, or by sync.OnceValue where it is rarely needed.",
+			Remedy:   "Compile it once, at a point after which its pattern does not change: in a package variable, or with sync.OnceValue if it is rarely needed.",
 			Evidence: append(s.CPUEvidence(p.Cost.CPU, "are in "+strings.Join(p.ShortNames(), ", ")), s.AllocEvidence(p.Cost.Allocs)...),
 		}}
 	}
@@ -123,7 +123,7 @@ func claim(p *repeated.CallSite) diagnose.Claim {
 }
 
 func remedy(p *repeated.CallSite) string {
-	const rarely = " Where it is rarely needed, sync.OnceValue compiles it when it is first asked for."
+	const rarely = " If it is rarely needed, sync.OnceValue compiles it on first use."
 	use := ""
 	if slices.ContainsFunc(p.Names, func(n string) bool { return slices.Contains(matches, n) }) {
 		use = ", and call its method of the same name"
@@ -132,7 +132,7 @@ func remedy(p *repeated.CallSite) string {
 	case p.Handed:
 		return "Take a *regexp.Regexp in place of the pattern, and let each caller compile its own once, in a package variable" + use + "."
 	case p.By == typed.FixedElement:
-		return fmt.Sprintf("Compile the %d patterns once, into a package variable that holds a slice of *regexp.Regexp%s.", p.Of, use) + rarely
+		return fmt.Sprintf("Compile the %d patterns once, into a package variable of type []*regexp.Regexp%s.", p.Of, use) + rarely
 	case p.By == typed.FixedLoop:
 		return "Compile it once before the loop" + use + "."
 	}

@@ -174,19 +174,19 @@ var wordings = map[operation][2]string{
 	ends:     {"{pkg}.HasSuffix(s, {text})", "len(s) > 0 and s[len(s)-1] being {one}"},
 	sides:    {"", "len(s) > 0 and s[0] or s[len(s)-1] being {one}"},
 	equals:   {"s == {text}", ""},
-	allOf:    {"", "a loop over the bytes that stops at one that is not {one}"},
+	allOf:    {"", "a loop over the bytes that stops at the first that is not {one}"},
 	cutHead:  {"{pkg}.TrimPrefix(s, {text})", "{pkg}.TrimLeft(s, {set})"},
 	cutTail:  {"{pkg}.TrimSuffix(s, {text})", "{pkg}.TrimRight(s, {set})"},
 	trimBoth: {"", "{pkg}.Trim(s, {set})"},
-	replace:  {"{pkg}.ReplaceAll(s, {text}, {by})", "a loop over the bytes that writes {new} for each that is {one} and keeps the others"},
-	split:    {"strings.Split(s, {text}), or SplitN with the same count", "a loop that cuts s where strings.IndexAny(s, {set}) finds the next one (strings.FieldsFunc would drop empty parts)"},
-	index:    {"{pkg}.Index(s, {text}) and the length of what it finds", "{pkg}.IndexAny(s, {set}) and the length of what it finds"},
-	found:    {"{pkg}.Index(s, {text}), and what stands there", "{pkg}.IndexAny(s, {set}), and what stands there"},
+	replace:  {"{pkg}.ReplaceAll(s, {text}, {by})", "a loop over the bytes that writes {new} for each that is {one} and copies the others"},
+	split:    {"strings.Split(s, {text}), or SplitN with the same count", "a loop that cuts s at the next index that strings.IndexAny(s, {set}) finds (strings.FieldsFunc would drop empty parts)"},
+	index:    {"{pkg}.Index(s, {text}) and the length of the match", "{pkg}.IndexAny(s, {set}) and the length of the match"},
+	found:    {"{pkg}.Index(s, {text}), and the text at that index", "{pkg}.IndexAny(s, {set}), and the character at that index"},
 }
 
 // wording returns the wording of the plan.
 func (p *plan) wording() string {
-	cut := " put in its place where it was found"
+	cut := " in its place if it was found"
 	switch {
 	case p.op == contains && p.listable():
 		return "{pkg}.ContainsAny(s, {set})"
@@ -199,7 +199,7 @@ func (p *plan) wording() string {
 	case p.op == replace && p.chars != nil && p.chars.others:
 		return "a loop over the characters (for _, r := range s) that keeps those that are one of {rest} and writes {new} for any other"
 	case p.op == replace && len(p.replaced()) > 1 && !p.bytes && len(p.replaced()) <= maxListed:
-		return "a package variable strings.NewReplacer({pairs}) and its Replace, or a loop over the bytes"
+		return "the Replace method of a package variable strings.NewReplacer({pairs}), or a loop over the bytes"
 	case p.op == allOf && p.chars.others:
 		return "a loop over the bytes that stops at one of {rest}"
 	case p.texts != nil:
@@ -239,7 +239,7 @@ func (p *plan) words() string {
 		}
 		return fill("{pairs}", strings.Join(pairs, ", "))
 	case p.op == allOf && !p.empty:
-		return fill() + " (and no match for an empty text)"
+		return fill() + " (and no match for an empty string)"
 	case p.texts == nil:
 		return fill()
 	}

@@ -18,12 +18,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "regexp-replace",
-		Title: "a regular expression where package strings does",
+		Title: "a regular expression where package strings is enough",
 		Doc: diagnose.Doc{
-			What:   "A regular expression replaces, matches, splits or finds a literal, one of a few literals, or characters out of a class: ReplaceAllString, ReplaceAll (and their Literal forms), MatchString, Match, Split, FindString, Find and their Index forms, with a constant pattern that is certain to mean no more than that.",
-			Why:    "The matcher runs a program for every character and allocates for every replacement; package strings and a loop over the bytes do the same many times faster.",
-			Silent: "For patterns that are not constant or belong to something that is set in more than one place; for replacements that ask for what was matched ($1); for repetition, but for removing or matching a run of one class; for texts of which one begins with another, where the order counts; for \\b, (?m), (?i) and Unicode classes; for a single literal's search, which package regexp leaves to package strings itself; without types.",
-			Fix:    "The equivalent that the finding names, with exactly the characters of the pattern: \\s is \"\\t\\n\\f\\r \" and no more, which strings.TrimSpace and strings.Fields go beyond.",
+			What:   "A regular expression replaces, matches, splits or finds a literal, one of a few literals, or characters of a class: ReplaceAllString, ReplaceAll (and their Literal forms), MatchString, Match, Split, FindString, Find and their Index forms, with a constant pattern that is certain to mean no more than that.",
+			Why:    "The matcher runs a program for every character and allocates for every replacement; package strings or a loop over the bytes does the same many times faster.",
+			Silent: "For patterns that are not constant or of a variable that is set in more than one place; for replacements that refer to the match ($1); for repetition, except removing or matching a run of one class; for alternatives of which one is a prefix of another, where the order matters; for \\b, (?m), (?i) and Unicode classes; for the search for a single literal, which package regexp leaves to package strings itself; without type information.",
+			Fix:    "Use the equivalent named in the finding, with exactly the characters of the pattern: \\s is \"\\t\\n\\f\\r \" and no more, whereas strings.TrimSpace and strings.Fields accept more.",
 			Before: "var unsafe = regexp.MustCompile(`[<>\"\\s]`)\n\nfunc clean(s string) string { return unsafe.ReplaceAllString(s, \"_\") }",
 			After:  "var unsafe = strings.NewReplacer(\"\\t\", \"_\", \"\\n\", \"_\", \"\\f\", \"_\", \"\\r\", \"_\", \" \", \"_\", `\"`, \"_\", \"<\", \"_\", \">\", \"_\")\n\nfunc clean(s string) string { return unsafe.Replace(s) }",
 		},
@@ -149,7 +149,7 @@ func (r *replacement) claim() diagnose.Claim {
 			spaces = ` In a pattern \s is exactly "\t\n\f\r ": not the vertical tab and not Unicode's spaces, which strings.TrimSpace and unicode.IsSpace add.`
 		}
 	}
-	c.Why = fmt.Sprintf("%s runs the matcher of package regexp over every character for %s, which package %s or a loop over the bytes does without one.", strings.Join(r.ShortNames(), " and "), strings.Join(unique(shown), " and "), pkg)
+	c.Why = fmt.Sprintf("%s runs the matcher of package regexp over every character for %s; package %s or a loop over the bytes needs no matcher.", strings.Join(r.ShortNames(), " and "), strings.Join(unique(shown), " and "), pkg)
 	c.Remedy = "Use " + strings.Join(unique(words), "; and ") + "." + spaces
 	c.Evidence = r.Evidence()
 	if len(r.with) > 0 {
@@ -157,7 +157,7 @@ func (r *replacement) claim() diagnose.Claim {
 		for _, p := range r.with {
 			c.Cost, c.Avoidable = c.Cost.Union(p.Cost), c.Avoidable.Union(p.Avoidable)
 		}
-		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("compiled for this use alone at line %d", r.with[0].At.First)})
+		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("compiled only for this use at line %d", r.with[0].At.First)})
 		if share := r.s.CPUShare(r.with[0].Cost.CPU); share > 0 {
 			c.Evidence = append(c.Evidence, r.with[0].Evidence()[0])
 		}

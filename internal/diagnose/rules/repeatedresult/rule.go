@@ -19,12 +19,12 @@ import (
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "repeated-result",
-		Title: "a dear result computed again in every call",
+		Title: "an expensive result computed again in every call",
 		Doc: diagnose.Doc{
-			What:   "A statement calls one of the program's own functions, which takes a quarter of the CPU time or more and at least 50 µs, with arguments that can be compared (numbers, strings, arrays and structs of them, beside a context), and only reads what it returns. As far as the source and the profile show, the same arguments give the same result.",
-			Why:    "Where the same arguments come back, the work is done again for a result that was there already.",
-			Silent: "When an argument is a slice, map, pointer or function, or a text that was read as a whole (a body), or all of them are constants; when the result is changed, kept, returned or sent, as after a look-up that missed; when the function changes state, takes a lock, reads what others change, hashes, draws random numbers, asks for the time, for files, connections or a database, or when its source is not at hand; in loops, whose rounds a profile does not count; for calls by the benchmark itself; in a program that runs and ends, whose calls are not known to be more than one.",
-			Fix:    "A cache that is bounded in bytes and keyed by everything that decides the result, if the same arguments come back often; otherwise cheaper work.",
+			What:   "A statement calls one of the program's own functions, which takes a quarter of the CPU time or more and at least 50 µs, with comparable arguments (numbers, strings, arrays and structs of them, beside a context), and only reads the result. As far as the source and the profile show, the same arguments give the same result.",
+			Why:    "When the same arguments come back, the function computes a result that was already available.",
+			Silent: "When an argument is a slice, map, pointer or function, or a string read as a whole (a body), or all of them are constants; when the result is changed, kept, returned or sent, for example after a cache miss; when the function changes state, takes a lock, reads variables that other code changes, hashes, uses random numbers, the time, files, connections or a database, or its source is not available; in loops, whose rounds a profile does not count; for calls by the benchmark itself; in a program that runs and ends, where the number of calls is unknown.",
+			Fix:    "If the same arguments come back often, use a cache that is bounded in bytes and keyed by everything that determines the result; otherwise make the computation cheaper.",
 			Before: "page, err := render(ctx, chart{Kind: kind, Year: year})\nif err != nil {\n\treturn err\n}\nw.Write(page)",
 			After:  "c := chart{Kind: kind, Year: year}\npage, ok := h.pages.Get(c) // bounded, in bytes\nif !ok {\n\tpage, err = h.flights.Do(c, func() ([]byte, error) { return render(ctx, c) })\n\t…\n\th.pages.Add(c, page)\n}\nw.Write(page)",
 		},
@@ -92,15 +92,15 @@ func (f *finder) claim(r *result) diagnose.Claim {
 		Confidence: finding.Medium,
 		Why: fmt.Sprintf("%s takes %s of CPU time per %s, depends on its arguments alone as far as the source and the profile show, and is computed in every %s.",
 			name, per, s.Iteration(), s.Iteration()),
-		Remedy: "Count the distinct arguments. Where they come back, keep the results in a cache that is bounded in bytes, keyed by everything that decides the result (all of the arguments, not a part), and let concurrent misses of one key wait for one computation. Where each is new, make the computation itself cheaper.",
+		Remedy: "Count the distinct arguments. If they come back, keep the results in a cache that is bounded in bytes and keyed by everything that determines the result (all of the arguments, not a part), and let concurrent misses of one key wait for one computation. If each is new, make the computation itself cheaper.",
 	}
 	if s.Kind != recording.TargetService || r.text {
 		c.Confidence = finding.Low // a benchmark chooses its arguments; texts have no bound
 	}
 	if s.Run != nil && s.Run.SameRequest {
-		c.Why += " This load asked for one thing only: how often your users ask for the same again decides what a cache brings."
+		c.Why += " This load sent the same request each time: the benefit of a cache depends on how often your users repeat theirs."
 	}
 	c.Evidence = append(s.CPUEvidence(c.Cost.CPU, fmt.Sprintf("are in %s, %s per %s", name, per, s.Iteration())), s.AllocEvidence(c.Cost.Allocs)...)
-	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "its arguments are plain values: " + strings.Join(r.args, ", ") + "; the function that calls it only reads the result"})
+	c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: "its arguments are plain values: " + strings.Join(r.args, ", ") + "; the calling function only reads the result"})
 	return c
 }

@@ -22,10 +22,10 @@ func Rule() diagnose.Rule {
 		ID:    "slice-growth",
 		Title: "a slice grows although its length is known",
 		Doc: diagnose.Doc{
-			What:   "A slice grows by append in a loop whose number of rounds is known before the first: the length of what it ranges over, or a counter's limit. It may append in the branches of an if or switch, as many elements in each.",
-			Why:    "append moves a full slice into a new block, 1.25 to 2 times as large. Up to the final size each element is copied about once more, and the blocks given up hold about as much memory as the last one, which the collector has to free.",
-			Silent: "For slices that reuse a buffer (x[:0], a field that is kept), where growth dies out; where nothing tells the final size (a scanner, a channel, an iterator, a queue that grows while it is read, parts of unknown length appended): there a buffer that is reused is what helps; for a first block that is large enough; for the last block, which is needed anyway; where a filter decides what is appended, or branches append different numbers, about all but the copying; where the type of what the loop ranges over was not recorded.",
-			Fix:    "make([]T, 0, n) before the loop, or slices.Grow where the slice comes from the caller.",
+			What:   "A slice grows by append in a loop whose number of rounds is known beforehand: the length of the ranged value, or the limit of a counter. It may append in the branches of an if or switch, the same number of elements in each.",
+			Why:    "append moves a full slice into a new block, 1.25 to 2 times as large. Up to the final size each element is copied about once more, and the outgrown blocks, about as much memory as the last one, are left to the garbage collector.",
+			Silent: "For slices that reuse a buffer (x[:0], a field), whose growth ends soon; where the final size is unknown (a scanner, a channel, an iterator, a queue that grows while it is read, appended parts of unknown length), where only a reused buffer helps; for a first block that is large enough; for the last block, which is needed anyway; for all but the copying, where a condition decides which elements are appended, or branches append different numbers; where the type of the ranged value was not recorded.",
+			Fix:    "Call make([]T, 0, n) before the loop, or slices.Grow if the slice comes from the caller.",
 			Before: "var out []string\nfor _, u := range users { out = append(out, u.Name) }",
 			After:  "out := make([]string, 0, len(users))\nfor _, u := range users { out = append(out, u.Name) }",
 		},
@@ -172,7 +172,7 @@ func (f *finder) claim(sl *slice) (diagnose.Claim, bool) {
 		_, given := s.AllocBytes(outgrown.Keep())
 		text := fmt.Sprintf("%s of the base's allocated bytes are its blocks", quantity.Percent(s.AllocShare(c.Cost.Allocs)))
 		if perOp > 0 {
-			text += fmt.Sprintf(", %.0f bytes per %s, of which %.0f were given up for larger ones", perOp, s.Iteration(), given)
+			text += fmt.Sprintf(", %.0f bytes per %s, of which %.0f were outgrown", perOp, s.Iteration(), given)
 		}
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "allocs", Text: text})
 	}
@@ -190,11 +190,11 @@ func (g *growth) confidence() finding.Confidence {
 func (g *growth) known() string {
 	switch {
 	case g.sum && g.parts:
-		return "the parts that are appended lie there before the loop, so that a first pass can add their lengths up"
+		return "the appended parts exist before the loop, so that a first pass can add up their lengths"
 	case g.sum:
-		return "a first pass can add up how many there will be"
+		return "a first pass can count the elements"
 	case !g.exact:
-		return "there can be no more than " + g.size(" times ", " and ")
+		return "there can be at most " + g.size(" times ", " and ")
 	}
 	return "its length is known before the loop: " + g.size(" times ", " and ")
 }
@@ -203,18 +203,18 @@ func (g *growth) remedy() string {
 	size := g.size("*", "+")
 	text := fmt.Sprintf("Make it with that capacity before the loop: make(%s, 0, %s).", g.typ, size)
 	if g.first > 0 {
-		text += " What the literal holds is appended first."
+		text += " The elements of the literal are appended first."
 	}
 	if g.param {
 		text = fmt.Sprintf("Make room once before the loop: %s = slices.Grow(%s, %s).", g.name, g.name, size)
 	}
 	if g.sum {
-		text = "Count first, in a loop that only adds up lengths to n. " + text
+		text = "Count first, in a loop that only adds lengths to n. " + text
 	}
 	if !g.exact {
-		text += " Where few pass, that is more memory than growth takes: then append to a buffer that is reused."
+		text += " If few elements pass the condition, that takes more memory than growth does: then append to a reused buffer."
 	} else {
-		text += " Where the slice is not kept, a buffer that is reused (x[:0]) spares the last block too."
+		text += " If the slice is not kept, a reused buffer (x[:0]) saves the last block too."
 	}
 	return text
 }

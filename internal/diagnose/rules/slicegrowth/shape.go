@@ -245,7 +245,7 @@ func (g *growth) start(st *diagnose.Statement) bool {
 	case *ast.Field:
 		_, ok = d.Type.(*ast.ArrayType)
 		if g.param = g.of.Kind() != types.ResultVar; g.param {
-			g.from = "what the caller hands over"
+			g.from = "the caller's slice"
 		}
 	case *ast.AssignStmt, *ast.ValueSpec:
 		for v, value := range g.in.Declared(d) {

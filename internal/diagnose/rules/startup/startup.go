@@ -18,10 +18,10 @@ func Rule() diagnose.Rule {
 		ID:    "startup",
 		Title: "work before main begins",
 		Doc: diagnose.Doc{
-			What:   "A package of the program's own that initializes for 1 ms and more or allocates 1 MiB and more before main begins: tables that are computed, files that are embedded and unpacked, regular expressions that are compiled in a variable of the package. The statement is the one that allocates the most of it, or takes the most CPU time.",
-			Why:    "Every run pays for it, also one that prints its usage or never needs what was made; what is kept is alive in every collection.",
-			Silent: "For benchmarks and services, whose start is not measured; where no profile has a sample of the initialization, so that its line is not known; for packages of others.",
-			Fix:    "Do the work when it is first needed, in sync.OnceValue; write tables that never change as constants, which the linker lays out.",
+			What:   "A package of the program initializes for 1 ms or more, or allocates 1 MiB or more, before main begins: it computes tables, unpacks embedded files, or compiles regular expressions in package variables. The finding is at the statement that allocates the most of it, or else takes the most CPU time.",
+			Why:    "Every run pays for it, even one that only prints its usage or never needs the result; memory that is kept is marked in every collection.",
+			Silent: "For benchmarks and services, whose start is not measured; where no profile has a sample of the initialization, so that its line is unknown; for packages of other modules.",
+			Fix:    "Do the work on first use, in sync.OnceValue; write tables that never change as constants, which the linker lays out.",
 			Before: "var word = regexp.MustCompile(pattern)",
 			After:  "var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })",
 		},
@@ -45,7 +45,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 		out = append(out, diagnose.Claim{
 			Place: place, Wait: share, Confidence: finding.Medium,
 			Why:    fmt.Sprintf("Before main begins, package %s initializes for %s, %s of a run, and allocates %s in %s.", i.Package, quantity.Nanoseconds(float64(i.Wall)), quantity.Percent(share), quantity.Bytes(float64(i.Bytes)), quantity.Plural(int(i.Allocs), "object")),
-			Remedy: "Do this when it is first needed: sync.OnceValue, or in the function that uses it.",
+			Remedy: "Do this on first use: in sync.OnceValue, or in the function that needs it.",
 			Evidence: []finding.Evidence{
 				{Kind: "init", Text: evidence(&i)},
 				{Kind: "profile", Text: how},
@@ -56,7 +56,7 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 }
 
 func evidence(i *gctrace.Init) string {
-	return fmt.Sprintf("the runtime (inittrace) counts %s from %s on, %s and %s for package %s", quantity.Nanoseconds(float64(i.Wall)), quantity.Nanoseconds(float64(i.At)), quantity.Bytes(float64(i.Bytes)), quantity.Plural(int(i.Allocs), "allocation"), i.Package)
+	return fmt.Sprintf("the runtime (inittrace) reports %s from %s on, %s and %s for package %s", quantity.Nanoseconds(float64(i.Wall)), quantity.Nanoseconds(float64(i.At)), quantity.Bytes(float64(i.Bytes)), quantity.Plural(int(i.Allocs), "allocation"), i.Package)
 }
 
 // where returns the statement of a package's initialization that allocates the most, or else
@@ -64,12 +64,12 @@ func evidence(i *gctrace.Init) string {
 func where(s *diagnose.Subject, pkg string) (at diagnose.Location, how string) {
 	if s.Allocs != nil {
 		if at, n, all := heaviest(s, s.Allocs.Frames, s.AllocCol, pkg); n > 0 {
-			return at, fmt.Sprintf("of %s that the profile has allocated in the package's initialization, %s are this statement's", quantity.Bytes(float64(all)), quantity.Bytes(float64(n)))
+			return at, fmt.Sprintf("of %s allocated in the package's initialization, this statement allocates %s", quantity.Bytes(float64(all)), quantity.Bytes(float64(n)))
 		}
 	}
 	if s.CPU != nil {
 		if at, n, all := heaviest(s, s.CPU.Frames, s.CPUColumn, pkg); n > 0 {
-			return at, fmt.Sprintf("of %s of CPU time that the profile has in the package's initialization, %s are this statement's", quantity.Nanoseconds(float64(all)), quantity.Nanoseconds(float64(n)))
+			return at, fmt.Sprintf("of %s of CPU time sampled in the package's initialization, this statement takes %s", quantity.Nanoseconds(float64(all)), quantity.Nanoseconds(float64(n)))
 		}
 	}
 	return at, ""

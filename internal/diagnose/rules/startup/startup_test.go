@@ -42,7 +42,7 @@ func TestStartup(t *testing.T) {
 	}
 	c := claims[0]
 	if c.Place.File != "/src/main.go" || c.Place.Line != 12 || c.Wait != 0.2 || !strings.Contains(c.Why, "20.0 ms, 20.0 % of a run, and allocates 3 MiB in 4,000 objects") ||
-		!strings.Contains(c.Evidence[1].Text, "of 3 MiB that the profile has allocated in the package's initialization, 2 MiB are this statement's") {
+		!strings.Contains(c.Evidence[1].Text, "of 3 MiB allocated in the package's initialization, this statement allocates 2 MiB") {
 		t.Errorf("%+v", c)
 	}
 	reg, err := diagnose.NewRegistry(Rule())

@@ -18,10 +18,10 @@ func Rule() diagnose.Rule {
 		ID:    "string-copy",
 		Title: "strings built and copied",
 		Doc: diagnose.Doc{
-			What:   "A statement that concatenates strings or converts between string and []byte (or []rune), each of which allocates and copies.",
-			Why:    "A string cannot change: + makes a new one and copies every part, and a conversion copies the bytes so that neither side sees the other's changes. In a loop that grows one string the copies add up to the square of its length.",
-			Silent: "For conversions the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored, and made of memory that costs nothing in each call (an array, a slice that stays on the stack, pooled memory, a buffer in a field): that one copy is the least a string costs, and only of runes their encoding counts; for an exported function that returns its argument or its receiver's field converted, which is what it is for; inside a log statement that the rule logging covers; where a conversion or a concatenation is not worth 5 % of the time, whatever its share of the bytes; for allocated bytes of a statement that allocates in other ways too, as one that sets an element of a map may; for sums of numbers.",
-			Fix:    "strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), m[string(b)] in the index itself, and bytes in place of []rune.",
+			What:   "A statement concatenates strings or converts between string and []byte (or []rune), which allocates and copies.",
+			Why:    "A string cannot change: + allocates a new one and copies every part, and a conversion copies the bytes so that neither side sees the other's changes. In a loop that grows one string, the copying grows with the square of its length.",
+			Silent: "For conversions that the compiler does without a copy (m[string(b)], comparisons, range); for strings.Builder, strings.Join and append, which copy once; for a string that is returned or stored and built in memory that is not allocated per call (an array, a slice that stays on the stack, pooled memory, a buffer in a field): that one copy is the least a string costs, and with runes only their encoding counts; for an exported function whose purpose is to return its argument or a field of its receiver converted; inside a log statement that the rule logging covers; where a conversion or concatenation is worth less than 5 % of the time, whatever its share of the bytes; for the bytes of a statement that also allocates otherwise, such as one that sets an element of a map; for sums of numbers.",
+			Fix:    "Use strings.Builder or append to a reused []byte in place of +, io.WriteString or a WriteString method in place of Write([]byte(s)), m[string(b)] in the index expression itself, and bytes in place of []rune.",
 			Before: "for _, p := range parts { s += p }",
 			After:  "var b strings.Builder\nfor _, p := range parts { b.WriteString(p) }\ns := b.String()",
 		},
@@ -179,15 +179,15 @@ func (f *finder) claim(st *statement) (c diagnose.Claim, ok bool) {
 	case !r.needed || s.Allocs == nil:
 	case !f.costsNothing(st, r.memory):
 		if st.via == "" {
-			c.Why = "What the string is made of is made on the heap too: two blocks for one string, and a copy."
-			c.Remedy = "Use a strings.Builder (with Grow if the length is known), whose String does not copy, or build in an array or in memory that is reused, so that the string is the only block."
+			c.Why = "The string is built in memory that is allocated on the heap too: two blocks for one string, and a copy."
+			c.Remedy = "Use a strings.Builder (with Grow if the length is known), whose String does not copy, or build in an array or in reused memory, so that the string is the only block."
 		}
 	case r.runes && encoding.Len() > 0:
 		c.Cost.Allocs = nil
 		c.Avoidable.CPU = encoding.Keep()
 		what = fmt.Sprintf("[]rune to string, of which %d encode", s.CPUSamples(encoding.Keep()))
-		c.Why = "The string is made of runes, which are measured and encoded one by one."
-		c.Remedy = "Build bytes in place of runes: converting a []byte to a string is one copy, without encoding. Append characters that are not ASCII with utf8.AppendRune."
+		c.Why = "The string is built from runes, which are measured and encoded one by one."
+		c.Remedy = "Build bytes in place of runes: converting a []byte to a string takes one copy, without encoding. Append non-ASCII characters with utf8.AppendRune."
 	default:
 		return c, false
 	}
@@ -219,8 +219,8 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 	concatenates := st.ops[concat] || sh.concat && st.ops == [toBytes + 1]bool{}
 	switch {
 	case sh.growsInLoop && concatenates:
-		return "A string grows by + in a loop: every pass copies all of it again, so that the work rises with the square of its length.",
-			"Use a strings.Builder (with Grow if the length is known) or append to a []byte, and make the string once after the loop.",
+		return "A string grows by + in a loop: every round copies all of it again, so that the work grows with the square of its length.",
+			"Use a strings.Builder (with Grow if the length is known) or append to a []byte, and convert to a string once after the loop.",
 			finding.High
 	case sh.beforeWrite && (st.ops[toBytes] || sh.converts):
 		why = "A string is copied into a new []byte only to be written."
@@ -228,26 +228,26 @@ func (st *statement) advice() (why, remedy string, confidence finding.Confidence
 			why = "Strings are joined and then copied into a new []byte only to be written."
 		}
 		return why,
-			"Append the parts to a []byte that is reused and Write that, or use io.WriteString where the writer has a WriteString method.",
+			"Append the parts to a reused []byte and Write that, or use io.WriteString if the writer has a WriteString method.",
 			finding.High
 	case st.via == "io.WriteString":
 		return "The writer has no WriteString method, so io.WriteString copies the string into a new []byte.",
-			"Give the writer a WriteString method, or append to a []byte that is reused and Write that.",
+			"Give the writer a WriteString method, or append to a reused []byte and Write that.",
 			finding.High
 	case sh.lookup && !concatenates:
 		return "A []byte is copied into a string only to be compared or looked up.",
-			"Put the conversion into the expression itself (m[string(b)], string(b) == s): there the compiler does without the copy.",
+			"Put the conversion into the expression itself (m[string(b)], string(b) == s): there the compiler does not copy.",
 			finding.High
 	case st.via == bufferString:
 		return "The buffer's content is copied into a new string.",
-			"Use a strings.Builder, whose String does not copy, or hand on the buffer's Bytes. Where the buffer goes back to a pool this one copy is the price of reusing it: then only handing on Bytes, or writing them out, avoids it.",
+			"Use a strings.Builder, whose String does not copy, or pass on the buffer's Bytes. If the buffer goes back to a pool, this copy is the price of reusing it, and only passing on or writing its Bytes avoids it.",
 			finding.Medium
 	case concatenates:
 		return "Concatenation allocates a new string and copies every part into it.",
-			"Append the parts to a []byte that is reused (append(b[:0], …)), hand them on unjoined, or build the string once where it is constant.",
+			"Append the parts to a reused []byte (append(b[:0], …)), pass them on unjoined, or, if it is constant, build the string once.",
 			finding.Medium
 	}
 	return "The conversion allocates and copies all bytes.",
-		"Keep the value in one form from end to end, append it to a []byte that is reused, or convert once outside the hot path.",
+		"Use one type from end to end, append to a reused []byte, or convert once outside the hot path.",
 		finding.Medium
 }

@@ -1,9 +1,9 @@
-// Package throttled is the rule that says where a program was when its control group
-// stopped it.
+// Package throttled is the rule that finds the statement with the most CPU time in a
+// program that its control group (cgroup) stopped.
 //
 // The kernel counts for how long a group with a CPU limit was kept from running. No
-// line causes that; the one that uses the most CPU time is where less of it helps the
-// most, and the figure is the part of all CPU time asked for that the limit withheld.
+// line causes that; less work at the line with the most CPU time helps the most, and
+// the figure is the part of all requested CPU time that the limit withheld.
 //
-// It misleads where others in the same group use the limit up.
+// It misleads where other processes of the same group use up the limit.
 package throttled

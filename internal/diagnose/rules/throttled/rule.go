@@ -15,12 +15,12 @@ const least = 0.1
 func Rule() diagnose.Rule {
 	return diagnose.Rule{
 		ID:    "throttled",
-		Title: "the control group holds the process back",
+		Title: "a CPU limit that throttles the process",
 		Doc: diagnose.Doc{
-			What:   "The control group kept a program or service from running for a tenth of the wall time and more, summed over processors: its CPU limit is too low for what it does. The statement is the one with the most CPU time.",
-			Why:    "A group that has used its share of a period, 100 ms, stands still until the next begins, with all its goroutines: whoever asks waits that long, whatever its work.",
-			Silent: "For benchmarks; where the control group's counter is not known, or it was held back for less; without a CPU profile.",
-			Fix:    "Raise the CPU limit, or do less. Let GOMAXPROCS be the limit, rounded up, as Go does by itself from 1.25 on where nobody sets it: more threads than that use the share up at once, and then stand still together.",
+			What:   "The control group (cgroup) kept a program or service from running for a tenth of the wall time or more, summed over processors: its CPU limit is too low for its work. The finding is at the statement with the most CPU time.",
+			Why:    "A group that has used its quota of a 100 ms period is stopped, with all its goroutines, until the next period begins: every request waits that long, however little work it is.",
+			Silent: "For benchmarks; where the control group's counter is unknown, or the process was throttled for less; without a CPU profile.",
+			Fix:    "Raise the CPU limit, or do less. Set GOMAXPROCS to the limit, rounded up, which is Go's default from 1.25 on (but at least 2): more threads than that use up the quota early, and then all stop together.",
 			Before: "env GOMAXPROCS=16 ./server # with a limit of 2 CPUs",
 			After:  "./server # GOMAXPROCS is 2",
 		},
@@ -50,18 +50,19 @@ func find(s *diagnose.Subject) []diagnose.Claim {
 	share := held / (held + float64(*run.TargetCPUNs))
 	return []diagnose.Claim{{
 		Place: best.Place, Cost: diagnose.Samples{CPU: best.Keep()}, Wait: share, Confidence: finding.High,
-		Why:    fmt.Sprintf("Of the CPU time that the process asked for, its control group withheld %s; no statement asks for more than this one, %s of it.", quantity.Percent(share), quantity.Percent(s.CPUShare(best.Keep()))),
+		Why:    fmt.Sprintf("The control group withheld %s of the CPU time that the process asked for; this statement takes the most CPU time, %s of it.", quantity.Percent(share), quantity.Percent(s.CPUShare(best.Keep()))),
 		Remedy: remedy(s),
 		Evidence: append([]finding.Evidence{{Kind: "cgroup", Text: fmt.Sprintf("the control group kept the process from running for %s, summed over processors, in %s, in which it had %s of CPU time",
 			quantity.Nanoseconds(held), quantity.Nanoseconds(float64(run.WallNs)), quantity.Nanoseconds(float64(*run.TargetCPUNs)))}}, s.CPUEvidence(best.Keep(), "are in this statement, the most of all")...),
 	}}
 }
 
-// remedy names GOMAXPROCS where it is larger than what the group lets through.
+// remedy names GOMAXPROCS where it is above the group's limit and above 2, the least that
+// Go sets for a limit.
 func remedy(s *diagnose.Subject) string {
 	text := "Raise the CPU limit of the control group, or do less here."
-	if t := s.Trace; t != nil && s.Run.Cores > 0 && t.Processors > s.Run.Cores {
-		text += fmt.Sprintf(" GOMAXPROCS is %d and the limit %d: let Go set it by the limit.", t.Processors, s.Run.Cores)
+	if t := s.Trace; t != nil && s.Run.Cores > 0 && t.Processors > max(s.Run.Cores, 2) {
+		text += fmt.Sprintf(" GOMAXPROCS is %d and the limit is %d: let Go set it from the limit.", t.Processors, s.Run.Cores)
 	}
 	return text
 }

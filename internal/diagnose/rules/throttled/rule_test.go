@@ -62,7 +62,7 @@ func TestThrottled(t *testing.T) {
 		if f.Line != 12 || f.Function != "main.hash" || f.WaitRatio != held/(held+3e9) || f.CPURatio < 0.66 || f.CPURatio > 0.67 {
 			t.Errorf("%s: %s:%d, wait %v, CPU %v", name, f.Function, f.Line, f.WaitRatio, f.CPURatio)
 		}
-		if !strings.Contains(f.Remedy, "GOMAXPROCS is 8 and the limit 2") {
+		if !strings.Contains(f.Remedy, "GOMAXPROCS is 8 and the limit is 2") {
 			t.Errorf("%s: %q", name, f.Remedy)
 		}
 	}
@@ -74,5 +74,17 @@ func TestNoBenchmark(t *testing.T) {
 	s.Run = nil
 	if claims := Rule().Find(s); len(claims) > 0 {
 		t.Errorf("%+v", claims)
+	}
+}
+
+// TestLeastGOMAXPROCS: with a limit of one processor or less Go sets GOMAXPROCS to 2, so
+// that the remedy does not mention it; above 2 somebody else set it.
+func TestLeastGOMAXPROCS(t *testing.T) {
+	for processors, want := range map[int]bool{2: false, 3: true} {
+		s := subject(t, recording.TargetService, ns(1e9))
+		s.Run.Cores, s.Trace.Processors = 1, processors
+		if got := remedy(s); strings.Contains(got, "GOMAXPROCS") != want {
+			t.Errorf("%d processors: %q", processors, got)
+		}
 	}
 }
