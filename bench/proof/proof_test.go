@@ -296,7 +296,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("damaged: %v", err)
 	}
 	if err := keep(dir, line{}); err == nil {
-		t.Error("a line was written behind a damaged one")
+		t.Error("a line was written after a damaged one")
 	}
 }
 

@@ -49,7 +49,7 @@ func run(ctx context.Context) error {
 	var profiles, diffs list
 	turns := flag.Int("turns", 21, "how often each tool reads each profile")
 	out := ledger.Flags("top")
-	flag.Var(&profiles, "profile", "measure this `file` instead of making some, with the sample type behind a colon unless it is the profile's own; may be given several times")
+	flag.Var(&profiles, "profile", "measure this `file` instead of making some, with the sample type after a colon unless it is the profile's own; may be given several times")
 	flag.Var(&diffs, "diff", "measure the difference of these two `files`, BEFORE,AFTER: whet diff beside pprof -top -diff_base; may be given several times")
 	flag.Parse()
 	return out.Tabulate(func() error {

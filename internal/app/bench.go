@@ -27,8 +27,8 @@ func benchCommand() *cli.Command {
 		Long: `
 Bench builds the test binaries of all matching packages, runs their benchmarks in
 rounds (-count), each in a process of its own, and then profiles them, in further processes, so
-that no timing pays for a profiler. It prints what go test prints, and writes one recording,
-which every verb opens: -benchmark chooses in it by name or package.
+that no profiler affects a timing. It prints results as go test does, and writes one recording,
+which every verb opens: -benchmark selects from it by name or package.
 
 With -history it also adds the results to a directory, by host and revision. With
 -show it runs nothing and plots a benchmark over the revisions, with the changes of level beyond

@@ -27,8 +27,8 @@ func compareCommand() *cli.Command {
 		Operands:  "[NAME=]FILE...",
 		Short:     "compare benchmark results in files, as benchstat does",
 		Long: `
-Compare reads what go test -bench printed and prints, for each benchmark, the median with its
-interval and how the other files differ from the first, with benchstat's figures and flags.
+Compare reads the output of go test -bench and prints, for each benchmark, the median with its
+interval and the difference of the other files from the first, with benchstat's figures and flags.
 Holm's method adjusts p over all comparisons of one run, and the adjusted p decides the
 "~" (-adjust none turns this off, as in benchstat). NAME= gives a file a heading; - is the
 standard input. Compare fails on a file that it cannot read to the last line.

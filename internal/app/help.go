@@ -24,7 +24,7 @@ func help(e *cli.Env, args []string) error {
 
 func printOverview(out io.Writer) error {
 	var w bytes.Buffer
-	fmt.Fprint(&w, "whet sharpens Go programs: it measures a program as it runs, shows where time and\nmemory go, names the bottleneck and the change, and proves the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\twhet PROFILE                  a profile's prompt, as in go tool pprof\n")
+	fmt.Fprint(&w, "whet measures Go programs, shows where time and memory go, names the bottleneck and the\nchange, and tests the gain.\n\nUsage:\n\n\twhet VERB [flags] OPERANDS\n\twhet PROFILE                  a profile's prompt, as in go tool pprof\n")
 	for i := range verbGroups {
 		fmt.Fprintf(&w, "\n%s:\n\n", verbGroups[i].title)
 		for _, c := range commands() {
@@ -40,21 +40,21 @@ Start with:
 
 	whet tune ./path/to/package
 
-Exit codes: 0 done; 1 found what it was asked to look for; 2 wrong usage; 3 failed, or the
-measurement is not valid; 4 prove cannot tell; 130 interrupted, with partial results.
+Exit codes: 0 done; 1 a check failed (something slower, a broken bound, a finding); 2 wrong
+usage; 3 failed, or the measurement is not valid; 4 prove cannot tell; 130 interrupted, with
+partial results.
 `)
 	return cli.PrintText(out, &w)
 }
 
-// verbGroups are the verbs by what they are for. One that none names looks at
-// what there is.
+// verbGroups are the verbs by purpose. A verb in none of them is a view.
 var verbGroups = [...]struct {
 	title string
 	verbs []string
 }{
 	{"Measure", []string{"tune", "record", "load", "bench"}},
 	{"Compare", []string{"prove", "compare", "diff"}},
-	{"Look", nil},
+	{"View", nil},
 	{"Set up", []string{"agent", "doctor", "completion", "recordings"}},
 }
 
@@ -67,8 +67,8 @@ func groupOf(verb string) int {
 	return 2
 }
 
-// flagGroups are the kinds of targets that flags may be for: their text begins
-// with it.
+// flagGroups are the kinds of targets that a flag may be for: its text begins with
+// one.
 var flagGroups = [...]string{"", "benchmarks: ", "programs: ", "services: "}
 
 func printHelp(out io.Writer, c *cli.Command) error {

@@ -31,10 +31,10 @@ func proveCommand() *cli.Command {
 	return &cli.Command{
 		Name:     "prove",
 		Operands: "[OLD [NEW]]",
-		Short:    "is it faster? two versions in turns, with statistics",
+		Short:    "test whether a new version is faster: two versions, measured alternately",
 		Long: `
-Prove measures two versions of a program in turns and says whether the new one is faster, by what
-ratio (old/new: above 1 is faster), and with what confidence.
+Prove measures two versions of a program alternately and reports whether the new one is faster, by
+what ratio (old/new: above 1 is faster), and with what confidence.
 
 Benchmarks: OLD and NEW are git revisions, directories (with a go.mod the whole tree, else one
 package), test binaries, or "." for the working tree with uncommitted changes. One operand is
@@ -47,7 +47,7 @@ layout of the code.
 Commands: with -cmd the operands are two command lines; wall time, CPU time and peak memory.
 
 Services: with -url OLD_URL NEW_URL two running services, or with -url URL two command lines that
-start one there ({port} means a free port); both get the same load in turns.
+start one there ({port} means a free port); both get the same load alternately.
 
 A repeated question about benchmarks adds to the earlier rounds and says so; -no-pool
 starts afresh.

@@ -74,7 +74,7 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.IntVar(&b.Samples, "samples", b.Samples, "benchmarks: take this many CPU samples of the measured code for each")
 	fs.StringVar(&b.Run, "run", "", "benchmarks: run only the tests that match `regexp` first; '^$' runs none")
 	fs.StringVar(&b.CPU, "cpu", "", "benchmarks: set GOMAXPROCS to `n`")
-	fs.IntVar(&t.program.Count, "count", t.program.Count, "programs: run `n` times and add the profiles up (default: until samples suffice, if a run has no side effects)")
+	fs.IntVar(&t.program.Count, "count", t.program.Count, "programs: run `n` times and sum the profiles (default: until samples suffice, if a run has no side effects)")
 	fs.IntVar(&l.Concurrency, "c", l.Concurrency, "services: run `n` clients, each with one request in flight")
 	cli.Duration(fs, &l.Duration, "d", "services: measure this `time` under load")
 	cli.Duration(fs, &l.Warmup, "warmup", "services: warm up this `time` under load before measuring")
@@ -86,17 +86,17 @@ func newTargetFlags(fs *flag.FlagSet) *targetFlags {
 	fs.BoolVar(&l.Insecure, "insecure", false, "services: accept any certificate")
 	fs.StringVar(&l.CAFile, "cacert", "", "services: also trust the certificates in this PEM `file`")
 	fs.BoolVar(&t.asJSON, "json", false, "print one JSON document")
-	fs.BoolVar(&t.verbose, "v", false, "pass on the target's output (of benchmarks and servers to stderr); tune: print all warnings in full")
+	fs.BoolVar(&t.verbose, "v", false, "print the target's output (of benchmarks and servers to stderr); tune: print all warnings in full")
 	return t
 }
 
 // recorder reads the operands and returns what records them. Its error is one
 // of usage.
 func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, operands []string) (recordFunc, error) {
-	var behind []string // --
+	var after []string // --
 	dashes := slices.Index(operands, "--")
 	if dashes >= 0 {
-		operands, behind = operands[:dashes], operands[dashes+1:]
+		operands, after = operands[:dashes], operands[dashes+1:]
 	}
 	if len(operands) == 0 {
 		operands = []string{"."}
@@ -150,9 +150,9 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 	switch kind {
 	case recording.TargetService:
 		o := t.service
-		o.Common, o.Load.URL, o.Server = c, operand, behind
+		o.Common, o.Load.URL, o.Server = c, operand, after
 		o.Pprof, _ = cli.AsURL(o.Pprof)
-		if dashes >= 0 && len(behind) == 0 {
+		if dashes >= 0 && len(after) == 0 {
 			return nil, cli.UsageError("%s: name the command that starts the server after --", verb)
 		}
 		if t.timeout != 0 {
@@ -171,7 +171,7 @@ func (t *targetFlags) recorder(ctx context.Context, e *cli.Env, verb string, ope
 		return func(ctx context.Context) (tune.Outcome, error) { return recorded(tune.RecordService(ctx, o)) }, nil
 	case recording.TargetProgram:
 		o := t.program
-		o.Common, o.Args, o.Budget = c, behind, t.budget
+		o.Common, o.Args, o.Budget = c, after, t.budget
 		quiet := process.NewBounded(0, lastOutput)
 		switch {
 		case t.document:

@@ -20,7 +20,7 @@ type FetchOptions struct {
 	Grace    time.Duration // how much longer than Seconds the answer may take; 0 is 30 s
 	Timeout  time.Duration // how long it may take in all; 0 leaves it to Seconds and Grace
 	TLS      *tls.Config   // of https; nil is Go's default
-	Partial  bool          // of an answer that breaks off, return what came with the error
+	Partial  bool          // return the data of a response that breaks off, with the error
 }
 
 const (

@@ -125,8 +125,8 @@ func TestFetchExplainsFailure(t *testing.T) {
 		want   string
 	}{
 		{"no page", http.NotFound, "no such page (404)"},
-		{"login", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "go away", http.StatusUnauthorized) }, "wants a login (401"},
-		{"forbidden", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "go away", http.StatusForbidden) }, "wants a login (403"},
+		{"login", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "go away", http.StatusUnauthorized) }, "requires a login (401"},
+		{"forbidden", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "go away", http.StatusForbidden) }, "requires a login (403"},
 		{"in use", func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "Could not enable CPU profiling:\x1b[2J cpu profiling already in use", http.StatusInternalServerError)
 		}, "500 Internal Server Error: Could not enable CPU profiling:[2J cpu profiling already in use"},

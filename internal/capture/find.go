@@ -205,7 +205,7 @@ func (t *Target) offersOfPprof(heads map[string][]byte, agent *statusError) {
 	case agent.status == http.StatusUnauthorized, agent.status == http.StatusForbidden:
 		how = fmt.Sprintf("if the agent runs there, pass its token (/debug/whet/ answers %d); else %s", agent.status, importAgent)
 	default:
-		how = fmt.Sprintf("if the agent runs there, find out why it fails (/debug/whet/: %s); else %s", agent.text, importAgent)
+		how = fmt.Sprintf("if the agent runs there, it fails (/debug/whet/: %s): fix that; else %s", agent.text, importAgent)
 	}
 	t.lacks(titles[recording.KindMetrics], "net/http/pprof serves no runtime/metrics: whet reads a heap and a goroutine profile once a second instead", how)
 	t.lacks(titles[recording.KindFlight], "net/http/pprof serves none", how)

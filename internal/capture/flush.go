@@ -9,8 +9,8 @@ import (
 // maxFlush bounds the list of files that the agent answers with.
 const maxFlush = 4 << 20
 
-// Flush has the agent of a program that is profiled from its start write what
-// it has recorded so far.
+// Flush makes the agent of a program that is profiled from its start write its
+// recording so far.
 func (t *Target) Flush(ctx context.Context) error {
 	if t.Kind != KindAgent {
 		return fmt.Errorf("flush %s: %w", t.address, ErrNotOffered)

@@ -17,8 +17,8 @@ import (
 	"whet/internal/recording"
 )
 
-// Fetched is a profile or trace. Start and End enclose what it recorded; of
-// a snapshot, the moment it was taken. They carry the monotonic clock.
+// Fetched is a profile or trace. Start and End enclose the recorded time; for a
+// snapshot, its moment. They have a monotonic clock reading.
 type Fetched struct {
 	Data       []byte
 	Start, End time.Time
@@ -28,12 +28,12 @@ type Fetched struct {
 // retryEvery is how often a profiler in use is asked for again.
 const retryEvery = 250 * time.Millisecond
 
-// ErrNotOffered says that the target has no such instrument; Target.Unknown
-// says how to get it.
+// ErrNotOffered means that the target has no such instrument; Target.Unknown tells how
+// to get it.
 var ErrNotOffered = errors.New("the target does not offer it")
 
-// ErrInUse says that the CPU profiler or the tracer is somebody else's now. Its
-// text begins a sentence.
+// ErrInUse means that another client is using the CPU profiler or the tracer. Its text
+// begins a sentence.
 var ErrInUse = errors.New("someone else")
 
 // columns are what a profile of each kind counts, to tell it from another
@@ -48,11 +48,11 @@ var columns = map[string]string{
 	recording.KindThreads:   "threadcreate",
 }
 
-// Profile fetches a profile of a kind of package recording. seconds is how
-// long a CPU profile runs; the other kinds are snapshots, and seconds is 0.
+// Profile fetches a profile of a kind of package recording. seconds is the duration of
+// a CPU profile; the other kinds are snapshots, and seconds is 0.
 //
-// Snapshots of allocs and heap stand where the program's last but one garbage
-// collection stood; Collect before it brings them up to date.
+// Snapshots of allocs and heap have the state of the program's last garbage collection
+// but one; call Collect before to bring them up to date.
 func (t *Target) Profile(ctx context.Context, kind string, seconds int) (*Fetched, error) {
 	column, ok := columns[kind]
 	if !ok {
@@ -143,7 +143,8 @@ func (t *Target) StartFlight(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// StopFlight ends what StartFlight began. One that the program has goes on.
+// StopFlight stops the flight recorder started by StartFlight. The program's own
+// continues.
 func (t *Target) StopFlight(ctx context.Context) error {
 	if t.Kind != KindAgent {
 		return nil

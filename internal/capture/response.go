@@ -194,7 +194,7 @@ func refusal(response *http.Response) error {
 		if strings.HasPrefix(response.Header.Get("WWW-Authenticate"), "Bearer") {
 			how = "pass its token with -H 'Authorization: Bearer TOKEN'"
 		}
-		r.text = fmt.Sprintf("the server wants a login (%s): %s", lastWords(response.Status), how)
+		r.text = fmt.Sprintf("the server requires a login (%s): %s", lastWords(response.Status), how)
 	case r.said != "":
 		r.text = fmt.Sprintf("the server answered %s: %s", lastWords(response.Status), r.said)
 	default:

@@ -20,7 +20,7 @@ import (
 type Sampling struct {
 	Rows      int
 	Breaks    int // times the target stopped answering
-	Restarts  int // of the program in between: its counters started anew
+	Restarts  int // of the program in between, which reset its counters
 	Malformed int // rows that could not be read and were dropped
 	Warnings  []string
 }

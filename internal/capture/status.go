@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Rates are the sampling rates of a program's profilers. Nil is unknown: the
-// runtime does not tell the block rate, so an agent knows it only after setting it.
+// Rates are the sampling rates of a program's profilers. Nil is unknown: the runtime
+// does not report the block rate, so an agent knows it only after setting it.
 type Rates struct {
 	BlockNs        *int64 `json:"block_rate_ns"`
 	MutexFraction  *int64 `json:"mutex_fraction"`

@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// ReadAtMost reads what may never end: to its end, or until there are more
-// than limit bytes, of which nothing is returned and whole is false. What came
-// before an error is returned with it.
+// ReadAtMost reads a stream that may never end: to its end, or until it exceeds limit
+// bytes, when it returns no data and whole is false. Data before an error is returned
+// with it.
 //
-// The bytes are kept in pieces until it is known that they are wanted: a
-// slice that grows takes up to three times as much while it is copied.
+// The bytes are kept in pieces until the end: a growing slice would take up to three
+// times as much during a copy.
 func ReadAtMost(r io.Reader, limit int64) (data []byte, whole bool, err error) {
 	const first, longest = 64 << 10, 4 << 20
 	var pieces [][]byte

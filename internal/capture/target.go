@@ -17,7 +17,7 @@ import (
 	"whet/internal/recording"
 )
 
-// TargetOptions say where a program's instruments are and how to reach them.
+// TargetOptions are the address of a program's instruments and the way to reach them.
 type TargetOptions struct {
 	// Base is http(s)://[user:password@]host[:port][/prefix], with or without
 	// /debug/pprof/ or /debug/whet/ at its end. With Socket it may be empty.
@@ -25,7 +25,7 @@ type TargetOptions struct {
 	Socket   string        // path of the Unix socket that the agent listens on
 	Token    string        // of the agent; sent to it alone
 	Header   http.Header   // sent with each request
-	CAFile   string        // PEM certificates to trust beside the system's
+	CAFile   string        // PEM certificates to trust in addition to the system's
 	Insecure bool          // take any certificate
 	Patience time.Duration // how long to wait while someone else uses the CPU profiler or the tracer; 0 is 30 s, less than 0 none
 	Grace    time.Duration // how long an answer may take beyond the recording it asked for; 0 is 30 s
@@ -40,7 +40,7 @@ const (
 	KindPprof = "pprof"
 )
 
-// ErrNoInstruments says that a server answers and offers neither the agent nor
+// ErrNoInstruments means that a server responds but offers neither the agent nor
 // net/http/pprof.
 var ErrNoInstruments = errors.New("no instruments there")
 
@@ -66,8 +66,8 @@ type Target struct {
 	unknown []recording.Unknown
 }
 
-// TLSConfig trusts the certificates in caFile beside the system's, or with
-// insecure any. "" and false are nil: the defaults.
+// TLSConfig trusts the certificates in caFile in addition to the system's, or with
+// insecure any. It returns nil, the default, for "" and false.
 func TLSConfig(caFile string, insecure bool) (*tls.Config, error) {
 	if caFile == "" && !insecure {
 		return nil, nil
@@ -198,11 +198,11 @@ func (t *Target) Unknown() []recording.Unknown {
 	return append([]recording.Unknown(nil), t.unknown...)
 }
 
-// Rates returns the rates in force when the target was found: as far as net/http/pprof
-// tells them, or as the agent reports them.
+// Rates returns the rates in force when the target was found, as reported by
+// net/http/pprof or the agent.
 func (t *Target) Rates() Rates { return t.rates }
 
-// GOMAXPROCS returns the target's; 0: it does not tell.
+// GOMAXPROCS returns the target's GOMAXPROCS; 0: unknown.
 func (t *Target) GOMAXPROCS() int { return t.procs }
 
 // request asks for a path below the base; query may be nil.

@@ -170,7 +170,7 @@ func TestFindFails(t *testing.T) {
 		{"500 for everything", func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "the database is down\x1b[2J", http.StatusInternalServerError)
 		}, TargetOptions{}, "500 Internal Server Error: the database is down", false},
-		{"wants a login", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, TargetOptions{}, "wants a login (401", false},
+		{"wants a login", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }, TargetOptions{}, "requires a login (401", false},
 		{"sends to a login", func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/login" {
 				page(w, r)

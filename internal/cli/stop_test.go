@@ -63,6 +63,6 @@ func TestReaderStops(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	if n, err := u.Write(more); n != 0 || !errors.Is(err, context.Canceled) {
-		t.Errorf("behind that it wrote %d bytes, %v", n, err)
+		t.Errorf("after that it wrote %d bytes, %v", n, err)
 	}
 }

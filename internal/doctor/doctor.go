@@ -50,12 +50,12 @@ func Command() *cli.Command {
 		Short:    "check each instrument on this machine: works, degraded or absent, why, and the remedy",
 		Long: `
 Doctor tries each instrument that whet measures with: it takes a short profile of each kind of
-itself, asks the compiler for its diagnostics on a package of three lines, looks at the clock,
-the processors and their limits, and at what else the machine is doing. It takes a few
-seconds, changes nothing and contacts nobody.
+itself, compiles a package of three lines for the compiler's diagnostics, and checks the clock,
+the processors and their limits, and the other load of the machine. It takes a few
+seconds, changes nothing and contacts no other machine.
 
-With -cost, it measures the cost of measuring instead: it drives a service with load and takes
-the service's CPU time for a request, in turns with each instrument and without, a second at a
+With -cost, it measures the cost of the instruments instead: it drives a service with load and
+measures its CPU time per request, alternately with each instrument and without, a second at a
 time. The service must report its CPU time: let whet start it (-- ./cmd/server), or import
 whet/agent in it.
 

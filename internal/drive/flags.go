@@ -43,7 +43,7 @@ the knee.
 
 With -- and a command it starts the server first and stops it afterwards.
 
-Load shows recordings (made with -o NAME.whet) beside each other. "whet load merge" adds
+Load compares recordings (made with -o NAME.whet) on one page. "whet load merge" adds
 up the histograms of several generators: interval logs (-hdr) or recordings.
 
 Exit code 0: done; 1: a bound of -slo is broken or an answer differs from -expect; 2: wrong

@@ -47,7 +47,7 @@ func TestOutages(t *testing.T) {
 			}, func() error { return ready })
 		}
 		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) || x.n != c.again || n != len(c.levels) {
-			t.Errorf("%s: %v, %d levels driven again behind %d loads", c.name, err, x.n, n)
+			t.Errorf("%s: %v, %d levels driven again after %d loads", c.name, err, x.n, n)
 		}
 		if w := x.warnings(); (len(w) > 0) != (c.again > 0) {
 			t.Errorf("%s: warnings %q", c.name, w)

@@ -27,7 +27,7 @@ func TestRestore(t *testing.T) {
 		n, next := int64(0), int64(0)
 		for b := range h.All() {
 			if b.First < next || bucket(b.First) != b.Index || bucket(b.Last) != b.Index || b.First > 0 && bucket(b.First-1) == b.Index {
-				t.Fatalf("bucket %+v behind %d", b, next)
+				t.Fatalf("bucket %+v after %d", b, next)
 			}
 			n, next = n+b.Count, b.Last+1
 		}

@@ -26,13 +26,13 @@ func TestFellBehind(t *testing.T) {
 		want   string // "": nothing is said
 	}{
 		{"ramp", schedule.Ramp(100, 1000, 30*time.Second), 2 * time.Millisecond, false, 0, 30 * time.Second, "at 520 a second, 14s after the start"},
-		{"ramp behind a warm-up", schedule.Ramp(100, 1000, 30*time.Second), 2 * time.Millisecond, false, 5 * time.Second, 30 * time.Second, "at 520 a second, 14s after the start"},
+		{"ramp after a warm-up", schedule.Ramp(100, 1000, 30*time.Second), 2 * time.Millisecond, false, 5 * time.Second, 30 * time.Second, "at 520 a second, 14s after the start"},
 		{"at random", schedule.Ramp(100, 1000, 30*time.Second).Poisson(3), 2 * time.Millisecond, false, 0, 30 * time.Second, "s after the start: in each second"},
 		{"steps", schedule.Steps([]schedule.Step{{Rate: 200, For: 10 * time.Second}, {Rate: 600, For: 20 * time.Second}}), 2 * time.Millisecond, false, 0, 30 * time.Second, "at 600 a second, 10s after"},
 		{"caught up", schedule.Steps([]schedule.Step{{Rate: 600, For: time.Second}, {Rate: 100, For: 29 * time.Second}}), 2 * time.Millisecond, false, 0, 30 * time.Second, ""},
 		{"slow", schedule.Ramp(100, 5000, 30*time.Second), time.Second, true, 0, 30 * time.Second, ""},
 		{"slow, a few", schedule.Ramp(1, 5, 30*time.Second), time.Second, true, 0, 30 * time.Second, ""},
-		{"slow and short, behind a warm-up", schedule.Ramp(1000, 2000, time.Second), 100 * time.Millisecond, true, time.Second, time.Second, ""},
+		{"slow and short, after a warm-up", schedule.Ramp(1000, 2000, time.Second), 100 * time.Millisecond, true, time.Second, time.Second, ""},
 		{"constant", schedule.Constant(600), 2 * time.Millisecond, false, 0, 30 * time.Second, ""},
 	} {
 		r := record.New(record.Plan{Origin: epoch, Warmup: c.warmup, Duration: c.length, Open: true})

@@ -12,7 +12,7 @@ import (
 
 // Names of engines.
 const (
-	Auto     = "auto" // the quickest that does what is asked for
+	Auto     = "auto" // the fastest engine that supports the options
 	Epoll    = "epoll"
 	IOUring  = "io_uring"
 	Portable = "portable"
@@ -33,7 +33,7 @@ func (o *Options) validateEngine(p *prepared) error {
 	return fmt.Errorf("engine %q: %w", o.Engine, errNoEngine)
 }
 
-// beyondLoop says what is asked for that an event loop does not do; "": nothing.
+// beyondLoop names an option that an event loop does not support; "": none.
 func (o *Options) beyondLoop(p *prepared) string {
 	switch {
 	case o.Protocol != engine.HTTP1:
@@ -46,7 +46,7 @@ func (o *Options) beyondLoop(p *prepared) string {
 	return ""
 }
 
-// engine chooses what drives the connections.
+// engine chooses the engine that drives the connections.
 func (o *Options) engine(p *prepared) (engine.Engine, error) {
 	if o.Engine == Portable || o.beyondLoop(p) != "" {
 		return portable.Engine{}, nil
@@ -82,10 +82,10 @@ func Loops() []string {
 	return names
 }
 
-// From fewest to mostRinged connections of one loop io_uring needs less of the
-// processor than epoll: there are enough answers then that one call brings many.
-// With more, epoll finds as many with one call, and does less for each.
-// bench/README.md's table of loads has both beside wrk, with 64 and with 1,000.
+// With fewest to mostRinged connections per loop, io_uring needs less processor time
+// than epoll: one call then returns many responses. With more, epoll also finds many
+// with one call, and does less work for each. The table of loads in bench/README.md has
+// both beside wrk, with 64 and with 1,000.
 const (
 	fewestRinged = 64
 	mostRinged   = 256

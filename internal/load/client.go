@@ -123,7 +123,7 @@ func (a *Client) request(ctx context.Context, q Request) (*http.Request, error) 
 	return req, nil
 }
 
-// Validate reports what of the request cannot be sent.
+// Validate reports an error if the request cannot be sent.
 func (q *Request) Validate() error {
 	if q.Method != "" && !message.IsToken(q.Method) {
 		return fmt.Errorf("method %q: give one such as GET or POST", record.Line(q.Method))
@@ -141,13 +141,13 @@ func (q *Request) Validate() error {
 	return nil
 }
 
-// explain says what an error of the transport means; body says that the answer's
-// head had come.
+// explain describes an error of the transport; body reports whether the head of the
+// response had arrived.
 func (a *Client) explain(ctx context.Context, req *http.Request, err error, body bool) error {
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, record.ErrTimeout) && body:
-		return fmt.Errorf("ask %s: the answer was incomplete after %v: its head came, its end did not", req.URL.Redacted(), a.o.Timeout)
+		return fmt.Errorf("ask %s: the answer was incomplete after %v: its head arrived, its end did not", req.URL.Redacted(), a.o.Timeout)
 	case errors.Is(cause, record.ErrTimeout):
 		return fmt.Errorf("ask %s: no answer within %v", req.URL.Redacted(), a.o.Timeout)
 	case cause != nil:

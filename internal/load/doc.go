@@ -1,78 +1,76 @@
-// Package load drives an HTTP service with a closed or an open loop, and says
-// what came back and whether it can be believed.
+// Package load drives an HTTP service with a closed or an open loop, and reports
+// the results and whether they are valid.
 //
 // It answers: how many requests does the service complete, how long does each
-// take, and what goes wrong. It is the one door for whoever wants load: options
+// take, and what fails. It is the only entry point for other packages: options
 // and their validation, the choice of the engine, the phases, the check of the
-// generator itself, and the warnings. What is sent is package message's, what
-// drives the connections an engine's (package engine says what it owes, fast
-// and portable are two), and what became of each request goes into package
-// record, which says to which moment a request belongs and which times there
-// are.
+// generator itself, and the warnings. Package message makes the requests, an
+// engine drives the connections (package engine defines the contract, fast and
+// portable implement it), and package record counts the results; it defines the
+// time to which a request belongs and the times that are measured.
 //
 // In a closed loop each of Options.Concurrency connections sends one request,
-// reads the whole answer, and sends the next, as wrk does. With
-// Options.Schedule the loop is open: requests are sent when they are due, over
-// at most that many connections, and Result.Response holds what users would
-// see: the time from when each was due. A plan that changes is led by its first
-// rate during the warm-up, and begins after it.
+// reads the whole response, and sends the next, as wrk does. With
+// Options.Schedule the loop is open: requests are sent when they are due, over at
+// most that many connections, and Result.Response is the time that users would
+// see: from the intended send of each. During the warm-up a schedule that changes
+// runs at its first rate, and begins after it.
 //
-// What is due during the warm-up and finds all connections busy is not sent. So
-// what counts begins after what the service has been given, as many requests as
-// there are connections at most, and not behind a queue of whet's own that a
-// service which is too slow for the rate would need longer for than the load
-// lasts. From there on every request that falls due is in the result once: as
-// answered, as failed, or as never sent.
+// A request that is due during the warm-up is dropped if all connections are
+// busy. The measurement therefore begins with at most as many requests under way
+// as there are connections, and not with a queue of whet's own, which a service
+// too slow for the rate might never work off. Every request due after the warm-up
+// is in the result once: answered, failed, or never sent.
 //
-// Redirects are not followed: an answer of 3xx counts as an answer, as with
-// wrk, and a warning says where it leads. Otherwise every request would cost
-// the target two, and the figures would be of neither. (hey follows them.)
+// Redirects are not followed: a 3xx response counts as a response, as with wrk,
+// and a warning gives its location. Otherwise every request would cost the target
+// two, and the figures would describe neither. (hey follows them.)
 //
-// No proxy is used, whatever the environment says. Compressed answers are not
-// asked for, unless a header does.
+// No proxy is used, even if the environment names one. Compressed responses are
+// requested only by an explicit header.
 //
 // # When the generator was the bottleneck
 //
 // Result.Invalid says so, and whet load exits with 3, in three cases:
 //
-//   - A closed loop whose process used more than nine tenths of the processors
-//     that it may use: the service had to wait for it. The same goes for an open
-//     loop more than one in twenty of whose requests waited for a connection: a
-//     generator that is late to take up answers makes them wait. Not so where the engine
-//     found most requests with the service whenever it looked. (In a process
-//     that answers itself, as in tests, nobody can tell whose time that was.)
+//   - A closed loop whose process used more than nine tenths of its available
+//     processors: the service had to wait for it. The same holds for an open loop
+//     if more than one request in twenty waited for a connection: a generator
+//     that reads responses late makes requests wait. Exception: whenever the
+//     engine looked, most requests were with the service. (In a process that
+//     serves the responses itself, as in tests, the two cannot be separated.)
 //   - An open loop that sent more than one request in a hundred over a
-//     millisecond late, where at p99 that lateness is more than half of the
-//     response time.
-//   - One failure in a hundred or more for want of file descriptors or ports.
+//     millisecond late, if at p99 the lateness is more than half of the response
+//     time.
+//   - One failure in a hundred or more for lack of file descriptors or ports.
 //
-// What was sent late is not the generator's doing where others had the processors:
-// the target beside it, other programs, or whoever it was that its threads waited
-// for by the kernel's account (/proc/self/task/*/schedstat), while it used half of
-// its own at most. The reason says so then. A result of which it makes half of the
-// response times is not valid all the same: it is not the service's.
+// Lateness is not the generator's fault if others used the processors: the target
+// beside it, other programs, or unknown ones, if the kernel's account says that
+// its threads waited (/proc/self/task/*/schedstat), while it used at most half of
+// its own. The reason then says so. A result with lateness of half of the
+// response times or more is still not valid: it does not describe the service.
 //
-// Processors that generator and target share are no proof by themselves, and are
-// warned of where they were used up, or where there is only one; so are those that
-// other programs used up. Who listens at the
-// address is found in /proc, and so only on Linux and where this user may look;
-// otherwise it is unknown, and Generator.Shared says that.
+// Processors that generator and target share prove nothing by themselves; a
+// warning reports them if they were saturated, or if there is only one. So it
+// does for processors saturated by other programs. The process that listens at
+// the address is found in /proc, so only on Linux and with permission; otherwise
+// it is unknown, and Generator.Shared says that.
 //
 // # When it misleads
 //
-// A closed loop waits: while the service stalls, no request is sent, so a stall
-// of a second is seen by at most Concurrency requests. Users do not wait for
-// each other. Quantiles of service time under a closed loop are too good for
-// that reason, and must not be read as response times.
+// A closed loop waits: while the service stalls, no request is sent, so at most
+// Concurrency requests see a stall of a second. Users do not wait for each other.
+// Quantiles of service time in a closed loop are therefore too good, and must not
+// be read as response times.
 //
-// An open loop is no better than its generator. What it sent late is counted in
-// Result.LateSends, and stands in the response times; more than one in a hundred
-// is warned of. Evenly spaced arrivals wait for each other less than those of
-// users, who come at random: schedule.Schedule.Poisson does.
+// An open loop is only as good as its generator. Result.LateSends counts late
+// sends, and response times include the delay; a warning reports more than one in
+// a hundred. Evenly spaced arrivals wait for each other less than those of users,
+// who come at random: schedule.Schedule.Poisson models these.
 //
-// With few connections an open loop's requests wait for one of them, as they
-// would not if each user had one; Result.Waited counts those.
+// With few connections the requests of an open loop wait for one of them, which
+// they would not if each user had one; Result.Waited counts those.
 //
-// Result.Generator.CPU is that of this process, so other work of ours during
-// the load is in it.
+// Result.Generator.CPU is that of this process, including other work of it during
+// the load.
 package load

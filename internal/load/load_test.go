@@ -191,7 +191,7 @@ func TestKinds(t *testing.T) {
 		{"short body", s.URL + "/short", loadresult.ShortBody, "unexpected EOF|ended within the body", false, false},
 		{"timeout", s.URL + "/hang", loadresult.TimedOut, "no answer within the timeout", false, true},
 		{"endless body", s.URL + "/endless", loadresult.TimedOut, record.ErrHalfAnswer.Error() + "|" + record.ErrTimeout.Error(), false, true}, // a busy machine may not come to the head
-		{"not HTTP", s.URL + "/garbage", loadresult.BadAnswer, "malformed HTTP|does not begin as HTTP", false, false},
+		{"not HTTP", s.URL + "/garbage", loadresult.BadAnswer, "malformed HTTP|does not begin with HTTP", false, false},
 		{"unknown authority", secure.URL, loadresult.TLS, "certificate", false, false},
 		{"TLS to a server without", strings.Replace(s.URL, "http:", "https:", 1), loadresult.TLS, "tls:", false, false},
 	} {

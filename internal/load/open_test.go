@@ -96,10 +96,10 @@ func TestStallIsNotLeftOut(t *testing.T) {
 	}
 	// The last is answered 500 ms after the start, and the load ended at 100.
 	if r.Drain < 390*time.Millisecond {
-		t.Errorf("the last answer came %v behind the end", r.Drain)
+		t.Errorf("the last answer came %v after the end", r.Drain)
 	}
 	if rate := r.Throughput(); rate > 10/0.49 {
-		t.Errorf("throughput %v: answers behind the end count as if within", rate)
+		t.Errorf("throughput %v: answers after the end count as if within", rate)
 	}
 }
 

@@ -19,8 +19,7 @@ import (
 	"whet/internal/schedule"
 )
 
-// Options says what to send, how much of it and for how long. Start from
-// DefaultOptions.
+// Options configure a load: requests, rate and duration. Start from DefaultOptions.
 type Options struct {
 	URL    string // http or https; a user and password in it are sent as basic authentication
 	Method string
@@ -35,10 +34,10 @@ type Options struct {
 	Streams     int             // with HTTP/2: requests at a time on each connection
 	KeepAlive   bool            // connections serve one request after the other
 	Cookies     bool            // each connection keeps those that it is given
-	Socket      string          // path of a Unix socket to connect to, whatever the address says
+	Socket      string          // path of a Unix socket to connect to, instead of the address
 
-	// Schedule says when requests are due: an open loop. The zero value is a
-	// closed one. A plan that changes begins after the warm-up.
+	// Schedule is the schedule of an open loop. The zero value makes a closed one. A
+	// schedule that changes begins after the warm-up.
 	Schedule schedule.Schedule
 	Think    message.Think // between an answer and the next request, in a closed loop
 	Seed     uint64        // of think times
@@ -46,9 +45,9 @@ type Options struct {
 	// many as the duration holds.
 	Requests int64
 	Warmup   time.Duration // sent the same way, not counted
-	Duration time.Duration // what is measured, after the warm-up
+	Duration time.Duration // of the measurement, after the warm-up
 	Timeout  time.Duration // of one request
-	// KeepResponses keeps every response time of an open loop beside the
+	// KeepResponses keeps every response time of an open loop in addition to the
 	// histogram, 8 bytes each.
 	KeepResponses bool
 
@@ -56,7 +55,7 @@ type Options struct {
 	CAFile         string // PEM file with further certificate authorities to accept
 	MinTLS, MaxTLS uint16 // versions as crypto/tls numbers them; 0: those that crypto/tls takes
 	Resume         bool   // TLS sessions are taken up again by later connections
-	// Certificate and Key are PEM files of what this client shows; "": nothing.
+	// Certificate and Key are PEM files of the client certificate; "": none.
 	Certificate, Key string
 
 	Engine string // "" or "auto", "epoll", "io_uring", "portable"
@@ -65,8 +64,8 @@ type Options struct {
 	Now      func() time.Time          // nil: the system's clock
 	Progress func(Progress)            // called a few times a second by one goroutine; nil: never
 	Interval func(loadresult.Interval) // called for each second of the measured load, as record.Recorder.Interval says; nil: never
-	// Slow is told of requests that count and took longer than SlowAfter, as
-	// record.Recorder.Watch says; nil: never.
+	// Slow is called for requests that count and took longer than SlowAfter, see
+	// record.Recorder.Watch; nil: not called.
 	Slow      func(*record.Outcome) bool
 	SlowAfter time.Duration
 }
@@ -159,7 +158,7 @@ func (o *Options) Validate() error {
 	return o.validateEngine(p)
 }
 
-// validateRequest looks at what is sent.
+// validateRequest checks the options of the request.
 func (o *Options) validateRequest() error {
 	u, err := url.Parse(o.URL)
 	switch {

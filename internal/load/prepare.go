@@ -16,7 +16,7 @@ import (
 	"whet/internal/load/message"
 )
 
-// prepared is what options say about the target.
+// prepared is the target, derived from the options.
 type prepared struct {
 	messages *message.Set
 	origins  []*url.URL       // by Message.Origin
@@ -87,9 +87,9 @@ func (o *Options) addresses(p *prepared) ([]engine.Address, error) {
 	return out, nil
 }
 
-// lookUp finds what an address's host stands for before the load's clock runs: a
-// plan would have begun meanwhile. Where that fails the engine asks again, and says
-// of each request what is wrong.
+// lookUp resolves an address's host before the load's clock starts, since the schedule
+// would run meanwhile. If that fails the engine resolves it again, and each request
+// reports the error.
 func (o *Options) lookUp(ctx context.Context, a *engine.Address) {
 	if a.Network == "unix" {
 		return

@@ -14,14 +14,11 @@ import (
 	"whet/internal/loadresult"
 )
 
-// Ready waits until the target answers at all, and at most limit. Any answer
-// will do, but 503 only once the limit is reached without a better one:
-// services give it while they start. Certificates that are not accepted end
-// the wait at once. The error says in one line what was seen last.
-//
-// The request is that of the load, so that nothing is asked of the target that
-// the load would not ask. waiting, unless it is nil, is told after each try that
-// failed how it did, in a few words.
+// Ready waits until the target responds, and at most limit. Any response is sufficient,
+// except 503, which is accepted only at the limit: services return it while they start.
+// An invalid certificate ends the wait at once. The error describes the last attempt in
+// one line. The request is that of the load, so that the target gets no other. waiting,
+// unless it is nil, is called after each failed attempt with a short description.
 func Ready(ctx context.Context, o Options, limit time.Duration, waiting func(last string)) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -93,7 +90,7 @@ func (a *Client) try(ctx context.Context) (status int, err error) {
 	return res.StatusCode, nil
 }
 
-// seen puts what a try ended with into words; nil is an answer of 503.
+// seen describes the result of an attempt; nil is a 503 response.
 func seen(err error) string {
 	if err == nil {
 		return "answered " + record.StatusText(http.StatusServiceUnavailable)
@@ -101,7 +98,7 @@ func seen(err error) string {
 	return described(err, false)
 }
 
-// short returns what a try ended with in a few words, where its kind is known.
+// short describes the result of an attempt in a few words, if its kind is known.
 func short(err error) string {
 	if err != nil {
 		if kind := record.KindOf(err, false); kind != loadresult.Other {

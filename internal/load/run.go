@@ -20,8 +20,8 @@ type Running struct {
 	err      error              // likewise
 }
 
-// Run drives the load to its end. Where ctx ends before, the result is what
-// was seen until then and marked interrupted; that is no error.
+// Run drives the load to its end. If ctx ends before, the result has the requests until
+// then and is marked interrupted; that is not an error.
 func Run(ctx context.Context, o Options) (*loadresult.Result, error) {
 	r, err := Start(ctx, o)
 	if err != nil {
@@ -30,8 +30,8 @@ func Run(ctx context.Context, o Options) (*loadresult.Result, error) {
 	return r.Wait(), r.err
 }
 
-// Start begins the load and returns. The error is about the options, or a Unix
-// socket where nobody listens; whatever else the target does is in the result.
+// Start begins the load and returns. Its error is about the options, or a Unix socket
+// without a listener; all other failures of the target are in the result.
 func Start(ctx context.Context, o Options) (*Running, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (o *Options) processors(e engine.Engine) int {
 	return n
 }
 
-// job returns what the engine is to do.
+// job returns the engine's job.
 func (o *Options) job(p *prepared, addresses []engine.Address) *engine.Job {
 	origin := time.Now()
 	if o.Now != nil {
@@ -110,14 +110,12 @@ func (r *Running) Started() <-chan struct{} { return r.started }
 // Done is closed when the load is over.
 func (r *Running) Done() <-chan struct{} { return r.done }
 
-// Completed returns the number of whole answers so far, whatever their status, with
-// those of the warm-up: the difference of two calls is the work done between
-// them.
+// Completed returns the number of complete responses so far, with any status and
+// including the warm-up: the difference of two calls is the work done between them.
 func (r *Running) Completed() int64 { return r.recorder.Answers() }
 
-// Wait returns the result when the load is over. Where the engine could not do
-// it at all the result is empty, Result.Invalid says why, and Run returns it as
-// an error.
+// Wait returns the result when the load is over. If the engine could not run it at all,
+// the result is empty, Result.Invalid gives the reason, and Run returns it as an error.
 func (r *Running) Wait() *loadresult.Result {
 	<-r.done
 	return r.result
@@ -136,7 +134,7 @@ func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.E
 	now := j.Now()
 	close(over)
 	<-watched
-	generator := check.finish(e.Name(), now) // what summing up takes is not the load's
+	generator := check.finish(e.Name(), now) // the time for the summary is not the load's
 
 	interrupted := ctx.Err() != nil
 	res := r.recorder.Finish(now, interrupted || err != nil)
@@ -160,8 +158,8 @@ func (r *Running) drive(ctx context.Context, o *Options, p *prepared, e engine.E
 	w.warn()
 }
 
-// watch speaks of the progress until the load is over, and begins the self-check
-// when what is measured begins.
+// watch reports progress until the load is over, and starts the self-check when the
+// measurement starts.
 func (r *Running) watch(o *Options, j *engine.Job, check *selfCheck, over <-chan struct{}) {
 	const tick = 200 * time.Millisecond
 	begun := false
@@ -185,7 +183,7 @@ func (r *Running) watch(o *Options, j *engine.Job, check *selfCheck, over <-chan
 			ended = true
 		case <-t.C:
 		}
-		if begun && now < j.Ends() { // what follows are the last answers
+		if begun && now < j.Ends() { // only the last responses follow
 			check.look(time.Now(), wait)
 		}
 		if ended {
@@ -216,9 +214,9 @@ func (r *Running) progress(o *Options, now time.Duration) Progress {
 // locationLimit is how long the target may take to say where a redirect leads.
 const locationLimit = 2 * time.Second
 
-// location asks once more where a redirect leads, if asking changes nothing. ""
-// where it does not say. A load of a number of requests sends no more than that,
-// and so does not ask.
+// location sends one more request for the target of a redirect, if the method is safe.
+// It returns "" without a target. A load with a number of requests sends no more than
+// that, and so skips it.
 func (o *Options) location(ctx context.Context, p *prepared) string {
 	req, _, err := p.template()
 	if err != nil || req.Method != "GET" && req.Method != "HEAD" {

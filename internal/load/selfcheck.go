@@ -9,8 +9,8 @@ import (
 	"whet/internal/loadresult"
 )
 
-// selfCheck watches the process that makes the load, from the begin of what is
-// measured to its end, and the target beside it.
+// selfCheck observes the process that makes the load during the measurement, and the
+// target on the same machine.
 type selfCheck struct {
 	target     target
 	processors int // that the load may use
@@ -20,14 +20,14 @@ type selfCheck struct {
 	usage      usage // of the processors that this process may use
 	pauses     *metrics.Float64Histogram
 	at         time.Time     // of the last look at the clock
-	still      time.Duration // how long the process stood still
+	still      time.Duration // total time in which the process did not run
 
 	// threads is how long each of this process's threads has waited for a processor
 	// so far; nil: unknown. queued is the sum of that under the load.
 	threads map[string]time.Duration
 	queued  time.Duration
 
-	scarce bool    // target and generator used up what they share
+	scarce bool    // target and generator saturated the processors they share
 	crowd  float64 // the share of the time that threads waited for one of the load's processors
 	others float64 // the share of the processors that other programs took, where nothing was left; else 0
 }
@@ -42,8 +42,8 @@ func (c *selfCheck) begin(now int64) {
 	c.usage, c.threads = usageOf(c.target.ours), queues()
 }
 
-// queue adds up how long threads waited for a processor since the last look. One
-// that has ended takes with it what came after that.
+// queue sums the time that threads waited for a processor since the last call. The last
+// part of an ended thread's time is lost.
 func (c *selfCheck) queue() {
 	if c.threads == nil {
 		return // before the load, or nobody can tell
@@ -57,7 +57,7 @@ func (c *selfCheck) queue() {
 	}
 }
 
-// standstill is how late a look at the clock is of a process that stood still.
+// standstill is the delay of a clock reading that means that the process did not run.
 const standstill = time.Second
 
 // look is called when so long should have passed since the last look.
@@ -91,7 +91,7 @@ func (c *selfCheck) finish(engine string, now int64) loadresult.Generator {
 	return g
 }
 
-// beside finds out what target and other programs left of the processors.
+// beside determines the processor time left by the target and other programs.
 func (c *selfCheck) beside(g *loadresult.Generator, wall float64) {
 	t := &c.target
 	if g.CPU < 0 || t.own || wall < float64(leastUsage) {
@@ -120,8 +120,8 @@ const (
 	// leastBusy is how long a load has to be for the processor's time that it used
 	// to be that of its requests, and not that of its beginning.
 	leastBusy = 100 * time.Millisecond
-	// leastUsage is how long a load has to be for what /proc counts in hundredths
-	// of a second to say something about it.
+	// leastUsage is the least duration of a load for which the hundredths of a second
+	// in /proc are accurate enough.
 	leastUsage = 500 * time.Millisecond
 	// othersShare is from when on other programs are spoken of.
 	othersShare = 0.15

@@ -8,8 +8,7 @@ import (
 	"whet/internal/load/engine"
 )
 
-// target is what is known of the processes that answer, where they run on this
-// machine.
+// target describes the processes that respond, if they run on this machine.
 type target struct {
 	known  bool // where they run: here or elsewhere
 	here   bool
@@ -108,7 +107,7 @@ func findTarget(addresses []engine.Address) target {
 	return t
 }
 
-// usage is the time that processors had, and what of it was used by anybody.
+// usage is the total time of processors, and the used part of it.
 type usage struct{ used, all time.Duration }
 
 // used returns the processor time that they have used so far; negative: unknown.

@@ -173,13 +173,13 @@ func allowedProcessors(pid string) (p processors, ok bool) {
 	return p, false
 }
 
-// usageOf returns what was used so far of the time of some processors.
+// usageOf returns the time used so far on some processors.
 func usageOf(of processors) usage { return parseUsage(readProc("/proc/stat"), of) }
 
-// parseUsage reads the lines of /proc/stat such as "cpu0 10 0 5 900 3 0 1 0 0 0":
-// time in user mode, of nice programs, in the kernel, idle, waiting for disks,
-// in interrupts of both kinds, and taken by other guests of the host, in
-// hundredths of a second. What guests of this machine used is in the first two.
+// parseUsage reads the lines of /proc/stat such as "cpu0 10 0 5 900 3 0 1 0 0 0": time
+// in user mode, of nice programs, in the kernel, idle, waiting for disks, in interrupts
+// of both kinds, and stolen by other guests of the host, in hundredths of a second. The
+// first two include the time of this machine's guests.
 func parseUsage(table []byte, of processors) (u usage) {
 	const idle, waiting, counted = 3, 4, 8
 	for line := range bytes.Lines(table) {
@@ -262,8 +262,8 @@ func queues() map[string]time.Duration {
 	return out
 }
 
-// parseQueue reads what a thread's schedstat holds: the time on a processor, the time
-// ready and without one, both in nanoseconds, and how often it had one.
+// parseQueue reads a thread's schedstat: the time on a processor and the time ready
+// without one, both in nanoseconds, and the number of times it had one.
 func parseQueue(stat []byte) (time.Duration, bool) {
 	f := strings.Fields(string(stat))
 	if len(f) != 3 {

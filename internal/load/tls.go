@@ -36,7 +36,7 @@ func (o *Options) tls() (*tls.Config, error) {
 	return config, nil
 }
 
-// ValidateFiles reports what is wrong with the files of certificates.
+// ValidateFiles reports an error if a file of certificates is invalid.
 func (o *Options) ValidateFiles() error {
 	_, err := o.tls()
 	return err

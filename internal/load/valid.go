@@ -7,11 +7,10 @@ import (
 	"whet/internal/quantity"
 )
 
-// busyShare is the share of its processors' time from which on a generator has
-// nothing left: what it does not use goes to the kernel's work for others. An
-// event loop that is that busy may still find, whenever it looks, that most
-// requests are with the service: then both are at their limits, and the
-// service's is the one that counts.
+// busyShare is the share of its processors' time at which a generator is saturated: the
+// kernel uses the rest for other work. A saturated event loop may still find that most
+// requests are with the service whenever it looks: then both are at their limits, and
+// the service's limit counts.
 const busyShare = 0.9
 
 // validity finds out whether the generator was the bottleneck. Its reason comes
@@ -46,18 +45,19 @@ func (w *warner) validity() {
 	}
 }
 
-// stillShare is the share of the load's time from which on standing still makes
-// its figures none of the service's.
+// stillShare is the share of the load's time without running at which the figures are
+// not the service's.
 const stillShare = 0.1
 
-// still says for how long the generator stood still.
+// still describes how long the generator did not run.
 func (w *warner) still() string {
 	return fmt.Sprintf("did not run for %s: it was stopped, or the machine had no processor for it; the times include that",
 		quantity.Nanoseconds(float64(w.res.Generator.Still)))
 }
 
-// isLate reports whether an open loop sent more than one request in a hundred late,
-// and not just while it stood still and caught up, which has its own warning.
+// isLate reports whether an open loop sent more than one request in a hundred late, not
+// counting the time in which it did not run and the catching up afterwards, which have
+// their own warning.
 func (w *warner) isLate() bool {
 	res := w.res
 	still := 0.0
@@ -67,9 +67,9 @@ func (w *warner) isLate() bool {
 	return res.LateRatio() > 0.01+2*still
 }
 
-// crowded says who had the processors when requests were to be sent, and what is to
-// be done about it; "": the generator itself, as far as anybody knows. A generator
-// that uses more than half of its processors is slow by itself.
+// crowded returns the user of the processors when requests were due, and a remedy; ""
+// means the generator itself, as far as known. A generator that uses more than half of
+// its processors is slow by itself.
 func (w *warner) crowded() (who, remedy string) {
 	g, c := &w.res.Generator, w.check
 	switch {
@@ -80,7 +80,8 @@ func (w *warner) crowded() (who, remedy string) {
 	case c.others > 0:
 		return fmt.Sprintf("other programs took %s of the generator's processors and left none idle", quantity.Percent(c.others)),
 			"measure while the machine is quieter"
-	// What falls due at any moment falls into these waits with their share of the time.
+	// Requests due at random times meet these waits in proportion to their share of the
+	// time.
 	case c.crowd > w.res.LateRatio()/2:
 		return fmt.Sprintf("the generator's threads waited %s in all for processors that others used", quantity.Nanoseconds(float64(c.queued))),
 			"measure while the machine is quieter"

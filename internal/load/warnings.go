@@ -13,7 +13,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// warner says what makes the figures mean something else than they seem to.
+// warner collects the warnings about a result.
 type warner struct {
 	res     *loadresult.Result
 	options *Options
@@ -22,7 +22,7 @@ type warner struct {
 	check   *selfCheck
 	origin  *url.URL
 
-	// What has been said is not said again.
+	// Warnings already given, which are not repeated.
 	saidLate, saidCrowded bool
 }
 
@@ -159,7 +159,7 @@ func (w *warner) fellBehind() {
 	for i := len(res.Seconds) - 1; i >= 0; i-- {
 		s := &res.Seconds[i]
 		from := s.Start.Sub(res.Start)
-		// What was due in the warm-up is not among the answers.
+		// Requests due in the warm-up are not among the answered ones.
 		due := plan.Planned(begin+max(from+s.Length-took, 0)) - plan.Planned(begin+max(from-took, 0))
 		if !loadresult.Short(due, plan.Random(), s.Answered-s.Behind) {
 			break
@@ -182,7 +182,7 @@ func (w *warner) waited() bool {
 // on that is spoken of.
 const waitedShare = 0.05
 
-// leadsTo says what to do about a redirect.
+// leadsTo describes the remedy for a redirect.
 func leadsTo(asked, location string) string {
 	sent, err := url.Parse(asked)
 	if err != nil || asked == "" || location == "" {

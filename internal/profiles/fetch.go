@@ -14,7 +14,7 @@ import (
 	"whet/internal/cli"
 )
 
-// FetchOptions say how a profile is got from a server, with pprof's names.
+// FetchOptions configure the download of a profile from a server, with pprof's names.
 type FetchOptions struct {
 	Seconds, Timeout int
 	Headers          cli.HeaderList
@@ -59,8 +59,8 @@ func (f *FetchOptions) Fetch(ctx context.Context, url string, limit int64) ([]by
 	return f.fetch(ctx, url, capture.FetchOptions{MaxBytes: limit})
 }
 
-// FetchPart is Fetch for what is of use in part: where an answer breaks off, what
-// came of it is returned with the error.
+// FetchPart is Fetch for data that is useful in part: if a response breaks off, its
+// data is returned with the error.
 func (f *FetchOptions) FetchPart(ctx context.Context, url string, limit int64) ([]byte, error) {
 	return f.fetch(ctx, url, capture.FetchOptions{MaxBytes: limit, Partial: true})
 }

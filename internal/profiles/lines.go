@@ -31,8 +31,8 @@ var lineColumns = []struct {
 	{recording.KindBlock, "delay", lines.Block},
 }
 
-// OpenLines joins what a recording knows of source lines: its profiles, traces and
-// the compiler's text. What is damaged is a warning, and then unknown. The set holds
+// OpenLines combines the data of a recording about source lines: its profiles, traces
+// and the compiler's text. A damaged part is a warning, and then unknown. The set has
 // the profiles that were read.
 func (f *Options) OpenLines(ctx context.Context, path string) (*lines.Model, *Set, error) {
 	s := &Set{Name: path}

@@ -26,9 +26,9 @@ import (
 	"whet/internal/symbol"
 )
 
-// Options choose what is read: which profiles, what they are compared with, and
-// where the names of their addresses come from. The zero value reads a file as
-// it is, and of a recording CPU time.
+// Options select the input: the profiles, their bases, and the source of names for
+// their addresses. The zero value reads a file unchanged, and the CPU time of a
+// recording.
 type Options struct {
 	FetchOptions
 	Kind, Benchmark string
@@ -37,7 +37,7 @@ type Options struct {
 	Symbolize       string
 	BuildID         string
 	AllFrames       bool
-	Want            profile.Want // what is read of a single file; of recordings all is
+	Want            profile.Want // the part of a single file to read; recordings are read in full
 }
 
 // Declare makes flags of the options, with pprof's names.
@@ -51,7 +51,7 @@ func (f *Options) Declare(fs *flag.FlagSet) {
 	fs.BoolVar(&f.AllFrames, "all_frames", false, "keep the frames that the profile says to drop")
 }
 
-// DeclareBases makes the flags of what is subtracted.
+// DeclareBases declares the flags for profiles to subtract.
 func (f *Options) DeclareBases(fs *flag.FlagSet) {
 	fs.Var(&f.Base, "base", "subtract this `profile`; may be given several times")
 	fs.Var(&f.DiffBase, "diff_base", "subtract this `profile`, and show percentages of it; may be given several times")
@@ -64,7 +64,7 @@ const (
 	maxStreamBytes  = 192 << 20
 )
 
-// Limits bound what is unpacked.
+// Limits are the bounds on uncompressed input.
 func (f *Options) Limits() profile.Limits {
 	l := profile.DefaultLimits()
 	l.MaxBytes = cmp.Or(int64(f.MaxSize), maxProfileBytes)
@@ -135,9 +135,9 @@ func (s *Set) SampleTypes() []string {
 	return out
 }
 
-// SampleType returns the name of what -sample_index stands for: a name, a number,
-// one with the "inuse_" that old heap profiles leave out, or "" for the
-// profile's own choice.
+// SampleType returns the name of the sample type selected by -sample_index: a name, a
+// number, a name with the "inuse_" that old heap profiles lack, or "" for the profile's
+// default.
 func (s *Set) SampleType(name string) (string, error) {
 	types := s.SampleTypes()
 	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(types) {
@@ -170,8 +170,9 @@ type pendingLoad struct {
 	err     error
 }
 
-// Open reads [BINARY] PROFILE…: files, - for in, URLs and recordings, and the
-// bases. Progress is told what is waited for, "" at the end; it may be nil.
+// Open reads [BINARY] PROFILE…: files, - for in, URLs and recordings, and the bases.
+// progress is called with a description of each wait, and with "" at the end; it may be
+// nil.
 func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, progress func(string)) (*Set, error) {
 	s := &Set{}
 	if len(operands) > 1 && IsExecutable(operands[0]) {
@@ -237,8 +238,7 @@ func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, pro
 	return s, nil
 }
 
-// Spare refuses to write over what is being looked at: a profile is seldom
-// there twice.
+// Spare refuses to overwrite an input: a profile seldom has a copy.
 func (s *Set) Spare(output string) error {
 	st, err := os.Stat(output)
 	if err != nil || output == "-" || !st.Mode().IsRegular() {
@@ -252,8 +252,8 @@ func (s *Set) Spare(output string) error {
 	return nil
 }
 
-// Shown returns an operand as it may stand in a file or on a terminal: the password
-// in an address is nobody's who reads them.
+// Shown returns an operand for output to a file or a terminal, without the password of
+// an address.
 func Shown(operand string) string {
 	if strings.Contains(operand, "://") {
 		return recording.Redacted(operand)

@@ -21,7 +21,7 @@ func (s *Set) Resolver(sourcePath, trimPath string) *source.Resolver {
 	return source.New(o)
 }
 
-// Here finds the sources as they are on this machine now, whatever was recorded: in the
+// Here finds the present sources on this machine, regardless of the recording: in the
 // module around a directory, "" for the working directory.
 func (s *Set) Here(dir string) *source.Resolver {
 	o := s.sourceOptions("", "")

@@ -57,8 +57,8 @@ func otherFormats() []profileFormat {
 // benchmarks matches a line of go test -bench.
 var benchmarks = lazyregexp.Pattern{Text: `(?m)^(goos: |Benchmark\S+\s+\d+\s.*ns/op)`}
 
-// Read reads a profile of so many bytes in any format that whet knows; what is
-// wanted is read alone where it is pprof's.
+// Read reads a profile of the given size in any format that whet knows; if it is
+// pprof's, it reads only the wanted part.
 func Read(r io.ReaderAt, size int64, limits profile.Limits, want profile.Want) (*callstack.Profile, error) {
 	c := content{r, size}
 	head := make([]byte, min(headBytes, c.size))

@@ -93,7 +93,7 @@ func (f *Options) name(s *Set, p *callstack.Profile) (*callstack.Profile, error)
 		s.Warnings = append(s.Warnings, "to see names, give the profile's program before the profile")
 	case s.binary == "" && !slices.ContainsFunc(p.Mappings, func(m callstack.Mapping) bool { return m.File != "" }):
 		// A text of the runtime's, which leaves out the names of its own frames.
-		s.Warnings = append(s.Warnings, "some frames have no names: to see them, name the program that the profile is of before it")
+		s.Warnings = append(s.Warnings, "some frames have no names: to see them, give the profile's program before the profile")
 	}
 	return p, nil
 }

@@ -1,39 +1,38 @@
-// Package program builds a main package with whet's agent in it, and prepares
-// a private place for what the agent of one run leaves behind.
+// Package program builds a main package with whet's agent in it, and prepares a
+// private directory for the agent's files of one run.
 //
-// It answers how a program, or a service that whet starts, can be measured
-// from before main to its end without a change to its source. The input is a
-// package that gobench resolved. [Build] has the go command build it with an
-// overlay, which adds three things that are on no disk where the user works:
-// the agent as package internal/whetagent below the main package, one file of
-// package main that imports it, and one file of the standard library's
-// runtime/metrics that lets the agent run as the process exits, so that
-// os.Exit and log.Fatal keep the profiles too. That package is a leaf: nothing
-// else of the standard library is rebuilt. No file in the user's tree is
-// written.
+// It answers how a program, or a service that whet starts, can be measured from
+// before main to its end without a change to its source. The input is a package
+// resolved by gobench. [Build] runs the go command with an overlay, which adds
+// three files that exist nowhere in the user's directories: the agent as package
+// internal/whetagent below the main package, one file of package main that
+// imports it, and one file of the standard library's runtime/metrics that runs
+// the agent when the process exits, so that os.Exit and log.Fatal keep the
+// profiles too. That package is a leaf: nothing else of the standard library is
+// rebuilt. No file in the user's tree is written.
 //
-// The binary starts its agent when it finds [Agent.Env] in its environment,
-// and is the user's program as it was when it does not. [NewAgent] makes one
-// run's directory, and [Agent.Read] reads what the run left there.
+// The binary starts its agent if it finds [Agent.Env] in its environment, and
+// behaves like the user's program otherwise. [NewAgent] makes one run's
+// directory, and [Agent.Read] reads the files that the run wrote there.
 //
 // # When it misleads
 //
-// Packages are initialised before the agent's when they do not import each
-// other and their paths come first in the alphabet, and then what they do is
-// not measured. When one of them ends the program there are no profiles at
-// all. What package main itself initialises is always measured.
+// Packages that do not import each other are initialized in alphabetical order:
+// those before the agent's package are not measured. If one of them ends the
+// program there are no profiles at all. The initialization of package main itself
+// is always measured.
 //
-// The agent is not in a child process that the program starts, nor in the
-// program that it replaces itself with: what they do is not measured.
+// The agent is not in child processes, nor in a program that replaces this one
+// (exec): their work is not measured.
 //
-// A panic, a signal and a call of C's exit skip the exit hooks. What the agent
-// had written until then is there, and its manifest says "running".
+// A panic, a signal and a call of C's exit skip the exit hooks. The files that
+// the agent had written until then remain, and its manifest says "running".
 //
-// The binary carries no version control stamp, so what it says of its own
-// version may differ from what an ordinary build says.
+// The binary has no version control stamp, so the version that it reports may
+// differ from that of an ordinary build.
 //
-// A toolchain that the go command fetched lies in the module cache, where no
-// overlay may add a file. It is then reached by a symbolic link that is gone
-// after the build, and the standard library's files carry that link's name in
-// profiles and in runtime.GOROOT.
+// A toolchain fetched by the go command is in the module cache, where no overlay
+// may add a file. The build then uses a symbolic link to it, which is removed
+// afterwards, and the standard library's files have that link's name in profiles
+// and in runtime.GOROOT.
 package program

@@ -12,19 +12,19 @@ import (
 
 // Options are the options of any proof. Start from DefaultOptions.
 type Options struct {
-	Old, New string      // what the user names: the runner says what that is
+	Old, New string      // the user's operands; the runner defines their meaning
 	Dir      string      // working directory of the user, in which commands run
 	Env      [2][]string // variables, KEY=value, that only the old or the new side gets
 
-	Budget time.Duration // for measuring; what is built and tested first comes on top
-	Rounds int           // the user asked for; 0: what the budget allows
+	Budget time.Duration // for measuring; builds and tests are not included
+	Rounds int           // given by the user; 0: as many as the budget allows
 	Alpha  float64       // chance that anything of the run is called different that is not
 	Margin float64       // a ratio nearer to 1 than this hardly matters
-	Seed   uint64        // of the order and of what else is drawn; 0 draws one
+	Seed   uint64        // of the order and other random choices; 0 draws one
 
 	Now      func() time.Time
 	Progress func(Event) // nil: none
-	Output   io.Writer   // receives what the sides print; safe for concurrent use; nil drops it
+	Output   io.Writer   // receives the output of the sides; safe for concurrent use; nil discards it
 }
 
 // Event is the progress of a proof.
@@ -34,7 +34,7 @@ type Event struct {
 	Round, Rounds int           // from 1; 0 before the rounds
 	Left          time.Duration // at most, until the measuring ends; 0: not started
 	Plan          string        // set once, when the plan is made
-	Warning       string        // what the user should know before the measuring starts
+	Warning       string        // for the user, before the measuring starts
 }
 
 // DefaultOptions returns the default options of whet prove.
@@ -42,7 +42,7 @@ func DefaultOptions() Options {
 	return Options{Budget: 5 * time.Minute, Alpha: 0.005, Margin: 0.02, Now: time.Now}
 }
 
-// maxRounds bounds what a user may ask for.
+// maxRounds is the maximum number of rounds that a user may give.
 const maxRounds = 10000
 
 // Validate reports the first option that cannot be used.
@@ -69,7 +69,7 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Tell reports where a proof stands.
+// Tell reports the progress of a proof.
 func (o *Options) Tell(e Event) {
 	if o.Progress != nil {
 		o.Progress(e)

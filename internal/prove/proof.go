@@ -68,8 +68,8 @@ func (p *Proof) Fail(name string, side compare.Side, err error) {
 	}
 }
 
-// OneFailed enters the failure of one side, and returns that of both. What
-// names a side in it: "command", "side".
+// OneFailed enters the failure of one side, and returns an error if both failed. what
+// is the noun for a side: "command", "side".
 func (p *Proof) OneFailed(name, what string, errs [2]error) (failed bool, err error) {
 	switch old, new := errs[compare.Old], errs[compare.New]; {
 	case old != nil && new != nil:
@@ -92,7 +92,7 @@ func (p *Proof) Disturb(d compare.Disturbance) {
 	}
 }
 
-// Watch measures, and sees what disturbs the machine meanwhile.
+// Watch runs measure and observes disturbances of the machine meanwhile.
 func (p *Proof) Watch(measure func() error) error {
 	res, start, meter := p.Result, p.o.Now(), host.Start()
 	err := measure()
@@ -104,8 +104,8 @@ func (p *Proof) Watch(measure func() error) error {
 	return err
 }
 
-// Doubt says what disturbed the machine while it was watched. ours: what the
-// sides used is known, so that the rest was used by others.
+// Doubt reports the disturbances that Watch observed. ours reports whether the CPU time
+// of the sides is known, so that the rest belongs to other processes.
 func (p *Proof) Doubt(ours bool) {
 	seen := machine.Observation{Host: &p.Result.Host, Elapsed: time.Duration(p.Result.ElapsedNs), Swapped: p.meter.Swapped, Governors: host.Governors(os.DirFS("/"))}
 	if ours {
@@ -116,7 +116,7 @@ func (p *Proof) Doubt(ours bool) {
 	}
 }
 
-// Rounds returns the options of rounds with what is left of the budget.
+// Rounds returns the options of rounds with the remaining budget.
 func (p *Proof) Rounds() rounds.Options {
 	return rounds.Options{
 		Seed: p.Result.Seed, Alpha: p.o.Alpha, Margin: p.o.Margin, Budget: p.Left(), Fixed: p.o.Rounds, Run: 1,
@@ -124,7 +124,7 @@ func (p *Proof) Rounds() rounds.Options {
 	}
 }
 
-// Enter enters what rounds gave of subjects with these names.
+// Enter adds the outcome of rounds for subjects with these names to the result.
 func (p *Proof) Enter(out *rounds.Outcome, name func(subject int) string) {
 	res := p.Result
 	res.RoundsPlanned, res.RoundsMeasured, res.Partial, res.Series = out.Planned, out.Measured, out.Partial, out.Series
@@ -139,9 +139,8 @@ func (p *Proof) Enter(out *rounds.Outcome, name func(subject int) string) {
 	}
 }
 
-// Few warns, before they start, that fewer rounds are planned than a verdict on
-// this needs, and names the budget that would do: what is used by now, and the
-// rounds.
+// Few warns, before the rounds start, that fewer rounds are planned than a verdict
+// needs, and names a sufficient budget: the time used so far, and the rounds.
 func (p *Proof) Few(planned, fewest int, each time.Duration, on, more string) {
 	before := p.o.Budget - p.deadline.Sub(p.o.Now()) // more than the budget where that is used up
 	remedy := fmt.Sprintf("-budget %v would suffice", enough(before+time.Duration(fewest)*each)) + more
@@ -154,7 +153,7 @@ func (p *Proof) Few(planned, fewest int, each time.Duration, on, more string) {
 	p.o.Tell(Event{Warning: text})
 }
 
-// Measure measures one subject in rounds and enters what they gave.
+// Measure measures one subject in rounds and enters the outcome.
 func (p *Proof) Measure(ctx context.Context, subject rounds.Benchmark, runner rounds.Runner) error {
 	o := p.Rounds()
 	o.Progress = func(e rounds.Event) {
@@ -183,8 +182,8 @@ func (p *Proof) Measure(ctx context.Context, subject rounds.Benchmark, runner ro
 	return nil
 }
 
-// enough returns a budget for what takes so long, with a tenth to spare, in steps that
-// somebody would type.
+// enough returns a budget for a duration, with a tenth to spare, rounded to a usual
+// value.
 func enough(needed time.Duration) time.Duration {
 	const step = 5 * time.Second
 	return (needed*11/10 + step - 1) / step * step

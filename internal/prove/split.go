@@ -12,11 +12,10 @@ import (
 // maxLine bounds a command line. Systems take about as much.
 const maxLine = 128 << 10
 
-// Split takes a command line apart into words as a POSIX shell does (Shell
-// Command Language, 2.2), without expanding anything. Between single quotes
-// everything stands for itself; between double quotes a backslash escapes $, `,
-// ", \ and the end of a line; elsewhere it escapes whatever follows. What would
-// need a shell is an error.
+// Split divides a command line into words by the rules of a POSIX shell (Shell Command
+// Language, 2.2), without expansion. Between single quotes all characters are literal;
+// between double quotes a backslash escapes $, `, ", \ and the end of a line; elsewhere
+// it escapes any character. Syntax that needs a shell is an error.
 func Split(line string) ([]string, error) {
 	if len(line) > maxLine {
 		return nil, fmt.Errorf("split command: longer than %d bytes", maxLine)
@@ -73,7 +72,7 @@ func (s *splitter) end() {
 	s.begun = false
 }
 
-// next takes what stands first in the rest.
+// next reads the first characters of the rest.
 func (s *splitter) next() error {
 	at := s.at()
 	c := s.rest[0]
@@ -123,7 +122,7 @@ func (s *splitter) next() error {
 	return nil
 }
 
-// quoted takes what stands before the closing double quote.
+// quoted reads up to the closing double quote.
 func (s *splitter) quoted(opened int) error {
 	for s.rest != "" {
 		c := s.rest[0]

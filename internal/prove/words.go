@@ -19,7 +19,7 @@ func (o *Options) Command(side compare.Side, argv []string) (process.Command, *C
 	}, printed
 }
 
-// NotStarted says why a program did not start.
+// NotStarted returns the reason that a program did not start.
 func NotStarted(program string, err error) error {
 	if process.NotFound(err) {
 		return fmt.Errorf("start %s: no such program", Show(program))
@@ -45,7 +45,7 @@ func Keep(to io.Writer) *CapturedOutput {
 	return &CapturedOutput{process.NewBounded(keepHead, keepTail), process.NewBounded(keepHead, keepTail), to}
 }
 
-// Stdout and Stderr take what is printed.
+// Stdout and Stderr receive the output.
 func (p *CapturedOutput) Stdout() io.Writer { return p.and(p.stdout) }
 func (p *CapturedOutput) Stderr() io.Writer { return p.and(p.stderr) }
 

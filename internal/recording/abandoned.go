@@ -48,9 +48,9 @@ func (w *Writer) unlock() {
 	w.alive = nil
 }
 
-// Adopt gives names to the recordings that killed runs left in dir, and returns these.
-// One that opens is called as it was to be called, with "-killed" after it. One that
-// is still written stays as it is, and so does one where nobody can tell.
+// Adopt gives names to the recordings that killed runs left in dir, and returns the
+// names. A readable one gets its intended name followed by "-killed". One that is still
+// written keeps its name, and so does one whose state is unknown.
 func Adopt(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,9 +13,9 @@ import (
 // ErrRead is a recording that somebody reads.
 var ErrRead = errors.New("it is being read")
 
-// DropBinary takes the binary out of a recording, with a warning that says why, and
-// returns how many bytes that freed. One that is being read stays as it is: the
-// error is ErrRead then. What else the manifest holds is written as it was read.
+// DropBinary removes the binary from a recording, adds a warning with the reason, and
+// returns the number of freed bytes. A recording in use is not changed: the error is
+// ErrRead then. The rest of the manifest is written unchanged.
 func DropBinary(dir, why string) (freed int64, err error) {
 	fail := func(err error) (int64, error) {
 		return 0, fmt.Errorf("drop the binary of %s: %w", dir, RootCause(err))

@@ -29,22 +29,22 @@ const (
 	KindMutex       = "mutex"
 	KindGoroutine   = "goroutine"
 	KindThreads     = "threadcreate"
-	KindLeaked      = "goroutineleak" // what the runtime proves to be leaked, with GOEXPERIMENT=goroutineleakprofile
-	KindWall        = "wall"          // where goroutines spent their time, made of the traces
+	KindLeaked      = "goroutineleak" // leaks proved by the runtime, with GOEXPERIMENT=goroutineleakprofile
+	KindWall        = "wall"          // where goroutines spent their time, computed from the traces
 	KindTrace       = "trace"
 	KindFlight      = "flight"     // a flight recorder's snapshot: a trace too
 	KindMetrics     = "metrics"    // one JSON row each 100 ms: format/metrics
 	KindGC          = "gctrace"    // GODEBUG=gctrace=1, as the runtime wrote it
 	KindLoad        = "load"       // one JSON row a second
-	KindLoadRun     = "load-run"   // what load was driven, and what came of it
+	KindLoadRun     = "load-run"   // settings and result of a load
 	KindHistograms  = "histograms" // HdrHistogram interval log
-	KindKnee        = "knee"       // what a search found, a document as -json prints it
+	KindKnee        = "knee"       // result of a search, a document as -json prints it
 	KindBinary      = "binary"
 	KindBench       = "bench"       // Go benchmark format
 	KindDiagnostics = "diagnostics" // the compiler's -m=2 text
-	KindTypes       = "types"       // typeview.View: the types of what the kept sources import
+	KindTypes       = "types"       // typeview.View: the types imported by the stored sources
 	KindDiff        = "diff"        // the working tree against the revision
-	KindOutput      = "output"      // what the target printed, bounded
+	KindOutput      = "output"      // output of the target, bounded
 	KindFindings    = "findings"
 	KindProof       = "prove" // the result of whet prove, a document as -json prints it
 )
@@ -68,7 +68,7 @@ const (
 type Manifest struct {
 	Schema  string    `json:"schema"`
 	Tool    string    `json:"tool"`              // version of whet that wrote it
-	Kind    string    `json:"kind"`              // what sort of target: TargetBenchmark, ...
+	Kind    string    `json:"kind"`              // of the target: TargetBenchmark, ...
 	Target  string    `json:"target"`            // the operand as the user gave it
 	Command []string  `json:"command"`           // whet's own arguments
 	Origin  time.Time `json:"origin"`            // wall time of 0 ns
@@ -80,7 +80,7 @@ type Manifest struct {
 	Host        Host   `json:"host"`
 	Build       Build  `json:"build"`
 	Plan        Plan   `json:"plan"`
-	// Unknown is what the target does not offer. It is not zero.
+	// Unknown lists what the target does not offer. It is not zero.
 	Unknown   []Unknown  `json:"unknown"`
 	Artifacts []Artifact `json:"artifacts"`
 	Sources   []Source   `json:"sources"`
@@ -100,8 +100,8 @@ type Host struct {
 	GOMAXPROCS int    `json:"gomaxprocs"`    // of the target; 0: unknown
 	// ThreadsPerCore is how many of the machine's processors share one core.
 	ThreadsPerCore *int `json:"threads_per_core,omitempty"`
-	// Limits of the control group, v1 or v2. Nil: no limit or none readable;
-	// Cgroup says which.
+	// Limits of the control group, v1 or v2, as Cgroup says. Nil: no limit or none
+	// readable.
 	Cgroup           string   `json:"cgroup"` // "v1", "v2", "none", "unreadable"
 	CPULimitCores    *float64 `json:"cpu_limit_cores"`
 	MemoryLimitBytes *int64   `json:"memory_limit_bytes"`
@@ -117,7 +117,7 @@ type Host struct {
 	ThrottledNs *int64 `json:"throttled_ns"`
 }
 
-// Build says how the measured binary was made.
+// Build describes the build of the measured binary.
 type Build struct {
 	GoVersion     string   `json:"go_version"`
 	Package       string   `json:"package"` // import path
@@ -137,7 +137,7 @@ type Build struct {
 	Settings []string `json:"settings"`
 }
 
-// Plan is the plan of a recording, so that a reader can see what is missing.
+// Plan is the plan of a recording; the difference from the recording is missing data.
 type Plan struct {
 	BudgetNs    int64    `json:"budget_ns"`
 	BenchTime   string   `json:"benchtime"`
@@ -179,7 +179,7 @@ type Artifact struct {
 	Bytes     int64  `json:"bytes"`
 	SHA256    string `json:"sha256"`
 	Packed    string `json:"packed,omitempty"` // "gzip": Read unpacks it; Bytes and SHA256 are of the file as it is stored
-	// Cost is what taking it cost the target, as a ratio of time; nil: unknown.
+	// Cost is the cost of taking it to the target, as a ratio of time; nil: unknown.
 	Cost *float64 `json:"cost"`
 }
 
@@ -189,29 +189,28 @@ type Span struct {
 	EndNs   int64 `json:"end_ns"`
 }
 
-// Unknown is one thing that could not be measured: what, why, and how to get
-// it.
+// Unknown is missing data, with the reason and the way to get it.
 type Unknown struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
 	How  string `json:"how"`
 }
 
-// Source is the copy of one file, stored as source/SHA256, or packed: of each that holds frames,
-// and of the other Go files of the user's packages that do.
+// Source is the copy of one file, stored as source/SHA256, or compressed: of each file
+// with frames, and of the other Go files of the user's packages with such a file.
 type Source struct {
-	Frame     string `json:"frame"`                // the file's name in the profiles, or what it would be
+	Frame     string `json:"frame"`                // the file's name in the profiles, or the name it would have
 	Path      string `json:"path"`                 // for people: relative to the module or its workspace, "GOROOT/src/...", "module@version/..."
 	Module    string `json:"module,omitempty"`     // module path it belongs to, "std" for the standard library
 	ModuleDir string `json:"module_dir,omitempty"` // of a module in a workspace, where it lies in that: Path begins with it
 	SHA256    string `json:"sha256"`               // of the file, not of its packed copy
 	Bytes     int64  `json:"bytes"`                // of the file
 	Packed    string `json:"packed,omitempty"`     // "gzip": the copy is source/SHA256.gz
-	Differs   string `json:"differs,omitempty"`    // why it may not be what the binary was built from
+	Differs   string `json:"differs,omitempty"`    // why it may differ from the file that was built
 }
 
-// Subject names what was measured: the target, or the package where that only says
-// where the user was, as . and ./... do.
+// Subject names what was measured: the target, or the package if the target is relative
+// to the user's directory, such as . and ./... .
 func (m *Manifest) Subject() string {
 	if IsVague(m.Target) && m.Build.Package != "" {
 		return m.Build.Package
@@ -219,8 +218,8 @@ func (m *Manifest) Subject() string {
 	return m.Target
 }
 
-// IsVague reports whether a target says nothing to who does not know from where it
-// was named: ., .., or a pattern.
+// IsVague reports whether a target has no meaning without the directory in which it was
+// named: ., .., or a pattern.
 func IsVague(target string) bool {
 	return strings.Contains(target, "...") || strings.Trim(target, "./") == ""
 }

@@ -28,8 +28,8 @@ func SplitName(name string) (pkg, benchmark string) {
 	}
 }
 
-// Chooses reports whether what was asked for means the benchmark called name: by
-// all of its name, by its package, or by its name in the package.
+// Chooses reports whether asked means the benchmark called name: by its full name, by
+// its package, or by its name in the package.
 func Chooses(asked, name string) bool {
 	if asked == name {
 		return true

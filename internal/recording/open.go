@@ -183,10 +183,9 @@ func (r *Recording) Find(kind, benchmark string) []Artifact {
 	return out
 }
 
-// Read returns an artifact's bytes, unpacked, after checking them against the manifest.
-// A file that was changed since is an error that says so. The error does not
-// name the recording: it stands in reports, which are the same wherever the
-// recording lies.
+// Read returns an artifact's bytes, uncompressed, after checking them against the
+// manifest. A changed file is an error that says so. The error does not name the
+// recording: reports include it, and must not depend on the recording's path.
 func (r *Recording) Read(a Artifact) ([]byte, error) {
 	limit := int64(maxArtifactBytes)
 	if a.Kind == KindTrace || a.Kind == KindFlight {

@@ -23,8 +23,8 @@ const (
 	CostsKey      = "costs"
 )
 
-// Set puts the part into the manifest, which is written with what v points to
-// at that moment.
+// Set puts the part into the manifest, which is written with the value of *v at that
+// time.
 func (p Part[T]) Set(m *Manifest, v *T) {
 	if m.parts == nil {
 		m.parts = make(map[string]any)

@@ -38,8 +38,8 @@ func RootsOf(sources []Source) Roots {
 	return roots
 }
 
-// Display returns the name for people of a file of which there is no copy, as one that only
-// a line directive names; the file as frames have it where it lies in none of them.
+// Display returns the short name of a file without a copy, for example one that only a
+// line directive names; outside of all roots it is the name in the frames.
 func (r Roots) Display(frameFile string) string {
 	for _, root := range r {
 		if rest, ok := strings.CutPrefix(frameFile, root.Dir+"/"); ok && rest != "" {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// CutURL splits an address into its scheme with "://", user and password with
-// "@", host and port, and what follows, as package net/url does: so that what
-// it accepts is taken apart in the same way, and what it refuses loses its
-// secrets too. Without a scheme, all is rest.
+// CutURL splits an address into its scheme with "://", user and password with "@", host
+// and port, and the rest, by the rules of package net/url: addresses that it accepts
+// are split in the same way, and addresses that it refuses lose their secrets too.
+// Without a scheme, all is rest.
 func CutURL(url string) (scheme, user, host, rest string) {
 	i := strings.Index(url, "://")
 	if i < 0 {

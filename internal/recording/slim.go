@@ -15,11 +15,11 @@ const (
 	dwarfLangAssembler = 0x8001
 )
 
-// Slim returns a binary without the debug information of Go code, which is half of
-// what it takes packed: Go's own table of functions, which is loaded with the program,
-// names functions, inlined calls and lines. Everything keeps its place, so that the
-// rest is the same byte for byte. Where there is code in C, whose lines only debug
-// information knows, and in formats other than ELF, data is returned as it is.
+// Slim returns a binary without the debug information of Go code, which is half of its
+// compressed size: Go's own table of functions, which is loaded with the program, names
+// functions, inlined calls and lines. Everything keeps its position, so that the rest
+// is the same byte for byte. A binary with C code, whose lines only debug information
+// knows, and one in a format other than ELF are returned unchanged.
 func Slim(data []byte) (slim []byte) {
 	defer func() {
 		if recover() != nil { // debug/elf promises nothing for damaged files

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// ManifestName is the file that says what is in a recording.
+	// ManifestName is the name of the file that describes a recording.
 	ManifestName   = "recording.json"
 	checkpointName = "checkpoint.json" // the manifest of a run that has not ended
 	suffix         = ".whet"
@@ -37,9 +37,9 @@ type Writer struct {
 	done  bool
 }
 
-// Create makes a temporary directory beside path, which must end in ".whet"
-// and be free or hold an earlier recording. Nobody but its owner may look into
-// it, under its final name too: it holds source and what a program printed.
+// Create makes a temporary directory beside path, which must end in ".whet" and be free
+// or an earlier recording. Only its owner may read it, under its final name too: it
+// contains source and the output of a program.
 func Create(path string, origin time.Time) (*Writer, error) {
 	if err := CheckName(path); err != nil {
 		return nil, err
@@ -101,8 +101,8 @@ func (w *Writer) File(rel string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// Create makes a new file rel inside the recording, for what comes bit by bit.
-// Add enters it once it is closed.
+// Create makes a new file rel inside the recording, for data that arrives gradually.
+// Add enters it after it is closed.
 func (w *Writer) Create(rel string) (io.WriteCloser, error) {
 	name, err := w.File(rel)
 	if err != nil {
@@ -158,7 +158,7 @@ func (w *Writer) Write(a Artifact, data []byte) error {
 	return w.Checkpoint()
 }
 
-// Put is Write of what need not be seen before the next checkpoint.
+// Put is Write for an artifact that need not be visible before the next checkpoint.
 func (w *Writer) Put(a Artifact, data []byte) error {
 	name, err := w.File(a.Path)
 	if err != nil {
@@ -199,10 +199,10 @@ func (w *Writer) Warn(format string, args ...any) {
 	}
 }
 
-// Finish writes the manifest and gives the recording its name, replacing an
-// earlier recording. partial says why the recording is not whole, "" when it
-// is; a partial one does not replace a whole one but goes beside it. Finish
-// returns the name it has in the end.
+// Finish writes the manifest and gives the recording its name, replacing an earlier
+// recording. partial is the reason that the recording is incomplete, "" if it is
+// complete; a partial one does not replace a complete one but gets a name beside it.
+// Finish returns the final name.
 func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	w.Manifest.EndNs, w.Manifest.Partial = int64(end), partial
 	w.unlock()
@@ -279,8 +279,8 @@ func (w *Writer) takeFree() (string, error) {
 	}
 }
 
-// Numbered returns the number of a file's name among those that whet made of a
-// recording's default name: 1 of "chi.whet", 2 of "chi-2.whet"; 0: it is none.
+// Numbered returns the number of a file's name in the sequence of a recording's default
+// name: 1 for "chi.whet", 2 for "chi-2.whet"; 0 if it is not in the sequence.
 func Numbered(defaultName, file string) int {
 	rest, ours := strings.CutPrefix(strings.TrimSuffix(file, suffix), defaultName)
 	if !ours || !strings.HasSuffix(file, suffix) {
@@ -314,7 +314,7 @@ func (w *Writer) DropSources() {
 	w.Manifest.Sources = nil
 }
 
-// Discard removes what was written so far, unless Finish was called.
+// Discard removes everything written so far, unless Finish was called.
 func (w *Writer) Discard() {
 	if !w.done {
 		w.unlock()

@@ -137,7 +137,7 @@ func FuzzParse(f *testing.F) {
 		for n := range int64(50) {
 			at := s.At(n)
 			if at < last || again.At(n) != at {
-				t.Fatalf("%q: arrival %d at %d behind %d, read again %d", text, n, at, last, again.At(n))
+				t.Fatalf("%q: arrival %d at %d after %d, read again %d", text, n, at, last, again.At(n))
 			}
 			last = at
 		}

@@ -225,7 +225,7 @@ func TestPoissonDoesNotDrift(t *testing.T) {
 	origin := time.Duration(far / 1e6 * float64(s))
 	for n := range 100_000 {
 		if a, b := begin.Next(), late.Next(); (b - origin - a).Abs() > 1 {
-			t.Fatalf("arrival %d is due at %d, and the same gaps behind 10¹² arrivals have it %d behind them", n, a, b-origin)
+			t.Fatalf("arrival %d is due at %d, and the same gaps after 10¹² arrivals have it %d after them", n, a, b-origin)
 		}
 	}
 	if begin.part != late.part {

@@ -43,7 +43,7 @@ func (r *recorder) profileAll(ctx context.Context, ranked []benchmark.Line, quic
 		}
 	}
 	if len(plan.LeftOut) > 0 {
-		plan.Reason = fmt.Sprintf("the slowest per call: at %.0f samples a second the budget of %v allows %d samples for no more of them", r.rate(subjects), r.o.Budget, enough)
+		plan.Reason = fmt.Sprintf("the slowest per call: at %.0f samples a second, the budget of %v is too short for %d samples of another", r.rate(subjects), r.o.Budget, enough)
 		r.w.Warn("%d of %d benchmarks were measured, %s; choose with -bench, or raise -budget", len(subjects), len(ranked), plan.Reason)
 	}
 	r.forProcessors = r.o.Budget / processorsShare

@@ -62,9 +62,9 @@ var costInstruments = []costInstrument{
 // costPrefix is what the names of recordings of costs begin with.
 const costPrefix = "cost-"
 
-// RecordCost measures what each instrument costs a service under load, and
-// writes it into a recording: its costs. The load lasts o.Load.Duration;
-// as many pairs are made as fit.
+// RecordCost measures the cost of each instrument to a service under load, and writes a
+// recording with the costs. The load lasts o.Load.Duration, which determines the number
+// of pairs.
 func RecordCost(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	o.Load.Now = o.Now
 	if err := o.ValidateCost(); err != nil {

@@ -24,20 +24,20 @@ type Common struct {
 	Version  string   // of whet
 	Now      func() time.Time
 	Progress func(Progress) // nil: none
-	// Output gets what the target prints while it runs; nil: nothing. The
-	// recording holds a bounded copy in any case.
+	// Output receives the target's output while it runs; nil: discarded. The recording
+	// has a bounded copy in any case.
 	Output io.Writer
 }
 
-// Options says what to measure of a package's benchmarks and for how long.
-// Start from DefaultOptions.
+// Options configure the measurement of a package's benchmarks. Start from
+// DefaultOptions.
 type Options struct {
 	Common
 
 	Bench     string        // regular expression as in go test -bench
 	BenchTime string        // one run's length, "1s" or "100x"; "" chooses
 	Budget    time.Duration // for measuring; builds, tests and the report come on top
-	Timeout   time.Duration // of one benchmark process; 0: what the budget leaves
+	Timeout   time.Duration // of one benchmark process; 0: the rest of the budget
 	Samples   int           // of the base, for each benchmark's CPU profile
 	Run       string        // regular expression of the tests to run first; "^$" runs none
 

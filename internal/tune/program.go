@@ -20,18 +20,18 @@ import (
 	"whet/internal/recording"
 )
 
-// ProgramOptions says how to measure a program that ends. Start from
+// ProgramOptions configure the measurement of a program that ends. Start from
 // DefaultProgramOptions.
 type ProgramOptions struct {
 	Common
 
 	Args   []string
 	Count  int           // how often to run it; 0: until there are samples enough
-	Budget time.Duration // after which what runs is stopped; what it left is kept
+	Budget time.Duration // after which a run is stopped; its results so far are kept
 
 	Stdin io.Reader // of the program; nil: nothing
-	// Stdout and Stderr get what the program prints; nil: nothing. The
-	// recording holds a bounded copy.
+	// Stdout and Stderr receive the program's output; nil: discarded. The recording has
+	// a bounded copy.
 	Stdout, Stderr io.Writer
 }
 
@@ -94,8 +94,8 @@ type programRecorder struct {
 	failed  bool  // a run ended by itself, and not with 0
 }
 
-// RecordProgram builds a main package with the agent in it, runs it to its end
-// and writes the recording. What Record says of errors holds here too.
+// RecordProgram builds a main package with the agent in it, runs it to its end and
+// writes the recording. Errors are as for Record.
 func RecordProgram(ctx context.Context, o ProgramOptions) (Outcome, error) {
 	if err := o.Validate(); err != nil {
 		return Outcome{}, err

@@ -8,7 +8,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// Show tells the user where a recording stands.
+// Show shows the progress of a recording to the user.
 func (p Progress) Show(s *cli.StatusLine) {
 	parts := []string{p.Stage, strings.TrimPrefix(p.Benchmark, "Benchmark")}
 	if p.Wanted > 0 {

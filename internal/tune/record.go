@@ -33,9 +33,9 @@ type recorder struct {
 // failure is a benchmark that could not be measured, and why in one line.
 type failure struct{ benchmark, text string }
 
-// Record measures a package and writes the recording. When it fails or is
-// interrupted after something was measured, the recording is kept, marked
-// partial, and Outcome.Path names it beside the error.
+// Record measures a package and writes the recording. If it fails or is interrupted
+// after a measurement, the recording is kept, marked partial, and Outcome.Path names it
+// in addition to the error.
 func Record(ctx context.Context, o Options) (Outcome, error) {
 	if err := o.Validate(); err != nil {
 		return Outcome{}, err

@@ -24,7 +24,7 @@ import (
 	"whet/internal/recording"
 )
 
-// ServiceOptions says how to measure a server under load. Start from
+// ServiceOptions configure the measurement of a server under load. Start from
 // DefaultServiceOptions.
 type ServiceOptions struct {
 	Common
@@ -32,11 +32,11 @@ type ServiceOptions struct {
 	Load  load.Options
 	Pprof string        // base address of the instruments; "" is that of the load
 	Ready time.Duration // how long the server may take until it answers
-	// Patience is what profiles may take beyond the load's end: a target that
-	// hangs must not hold up its own end.
+	// Patience is the time for profiles beyond the load's end: a target that hangs must
+	// not delay its own end.
 	Patience time.Duration
-	// TracePass is how long the load is driven once more for execution traces; 0:
-	// as passTime has it, less: not at all, and a trace is taken in the load.
+	// TracePass is the duration of the second load for execution traces; 0: as computed
+	// by passTime; negative: no second load, and the trace is taken during the first.
 	TracePass time.Duration
 	// Server is the command that starts the server: a main package's directory,
 	// which is built with the agent in it, or a program; and its arguments.
@@ -101,8 +101,8 @@ type serviceRecorder struct {
 	loaded bool           // load was driven
 }
 
-// RecordService drives a server with load, takes its profiles meanwhile, and
-// writes the recording. What Record says of errors holds here too.
+// RecordService drives a server with load, takes its profiles meanwhile, and writes the
+// recording. Errors are as for Record.
 func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	o.Load.Now = o.Now
 	if err := o.Validate(); err != nil {

@@ -42,8 +42,8 @@ type Outcome struct {
 	// Failures are benchmarks that could not be measured, a line each. The
 	// others were.
 	Failures []string
-	// Failed: a program ended by itself and not with 0, so that what it printed
-	// last tells why.
+	// Failed reports that a program ended by itself with a status other than 0: its
+	// last output tells why.
 	Failed bool
 
 	reading *read.Reading // nil: measuring failed or was stopped before it was read

@@ -68,7 +68,7 @@ avatar, as a service: pinned anew.
 
 ` + endMark + "\nend\n"
 	if tail := strings.Join(got[11:], "\n"); tail != want {
-		t.Errorf("behind the lines stands %q, want %q", tail, want)
+		t.Errorf("after the lines stands %q, want %q", tail, want)
 	}
 	// The next one of the services leaves nothing of this one.
 	next := servicesAlone()

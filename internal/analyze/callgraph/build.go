@@ -8,9 +8,9 @@ import (
 	"whet/internal/analyze/selection"
 )
 
-// NewPicture sums up a selection to be drawn, also as a call tree, which it
-// refuses when it is too large: a graph has no more nodes than the profile has
-// functions, a tree as many as there are ways to reach them.
+// NewPicture sums a selection for a picture, also as a call tree, which it refuses if
+// it is too large: a graph has at most as many nodes as the profile has functions, a
+// tree as many as there are paths to them.
 func NewPicture(s *selection.Selection, o Options) (*Graph, error) {
 	o.Picture = true
 	if o.CallTree {
@@ -105,7 +105,7 @@ func (b *build) foldEdges(parts int, kept []bool) *edgeFold {
 type fold[F any] interface {
 	sample(w *selection.Walk) // the next one of the walk
 	end()                     // there are no more
-	add(behind F)
+	add(next F)
 }
 
 // foldParts reads n parts of the samples at the same time.

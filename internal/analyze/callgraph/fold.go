@@ -54,9 +54,9 @@ func (c *Costs) Shown(dropNegative bool) bool {
 // NoGroup is the group of nodes that Sum passes over.
 const NoGroup = -1
 
-// Sum adds up a selection by groups of its nodes, of which each counts a sample
-// once, and all of it, as flat; a nil group makes each node its own. What second
-// says of a sample is summed up in place of its divisor, unless it is nil.
+// Sum sums a selection by groups of its nodes, each of which counts a sample once, with
+// its full value as flat; a nil group makes each node its own group. second, unless
+// nil, replaces the divisor of a sample.
 func Sum(s *selection.Selection, group []int32, groups int, second func(*selection.Walk) int64) (by []Costs, all Costs) {
 	if group != nil {
 		group = slices.Clone(group)

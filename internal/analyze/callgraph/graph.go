@@ -12,13 +12,13 @@ import (
 type Graph struct {
 	Nodes []*Node // ranked
 
-	// Trimmed says how many nodes there were before NodeCount took the first.
+	// Remaining is the number of nodes before NodeCount selected the first.
 	Remaining    int
 	DroppedNodes int // by NodeFraction
 	DroppedEdges int // by EdgeFraction
 }
 
-// Node is a function, or what else the selection sums up by. A call tree has
+// Node is a function, or another unit of the selection's granularity. A call tree has
 // several of them with the same Info.
 type Node struct {
 	Info selection.Node
@@ -67,8 +67,7 @@ func mean(sum, divisor int64) int64 {
 	return sum / divisor
 }
 
-// FlatSum adds up the flat values of the graph's nodes: what its figures
-// account for.
+// FlatSum returns the sum of the flat values of the graph's nodes.
 func (g *Graph) FlatSum() int64 {
 	var sum int64
 	for _, n := range g.Nodes {
@@ -77,9 +76,8 @@ func (g *Graph) FlatSum() int64 {
 	return sum
 }
 
-// Name prints what a node stands for as pprof does: address, function, file
-// and line, as far as the selection tells nodes apart by them; the object file
-// where nothing else is known.
+// Name prints the name of a node as pprof does: address, function, file and line, as
+// far as the selection distinguishes them; the object file if nothing else is known.
 func Name(n *selection.Node) string {
 	return strings.Join(NameParts(n), " ")
 }

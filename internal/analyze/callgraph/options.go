@@ -12,7 +12,7 @@ type Options struct {
 	// leads to the same node.
 	Picture  bool
 	CallTree bool   // of NewPicture: one node for each path that leads to it
-	Unit     string // that numeric tags are told apart in, "" the best for each
+	Unit     string // of numeric tags, "" the best for each
 }
 
 // What pprof leaves out unless asked otherwise.
@@ -40,8 +40,8 @@ func ForPicture() Options {
 	return o
 }
 
-// Untrimmed returns the same options, but nothing is dropped: what pprof's peek
-// uses, and every view with -trim=false.
+// Untrimmed returns the same options without dropping nodes: for pprof's peek, and for
+// every view with -trim=false.
 func (o Options) Untrimmed() Options {
 	o.NodeCount, o.NodeFraction, o.EdgeFraction = 0, 0, 0
 	return o

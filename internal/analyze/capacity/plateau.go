@@ -43,9 +43,9 @@ type Noise struct {
 	Ratio float64
 	// Freedom is on how many deviations that rests. 0: nothing is known.
 	Freedom int
-	// Repeated says that it comes from runs of the same levels at different times.
-	// Else it comes from slices of one run each, which share whatever was
-	// different in that run.
+	// Repeated reports whether the noise comes from runs of the same levels at
+	// different times. Otherwise it comes from slices of one run each, which share all
+	// conditions of that run.
 	Repeated bool
 }
 

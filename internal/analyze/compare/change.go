@@ -1,13 +1,13 @@
 package compare
 
-// Change is why one benchmark changed: CPU and allocation profiles of both
-// sides, each per operation, and the compiler's decisions that differ. Only
-// what differs by more than its error is in it.
+// Change is the reason that one benchmark changed: the differences between the CPU and
+// allocation profiles of both sides, each per operation, that exceed their error, and
+// between the compiler's decisions.
 type Change struct {
 	Package   string `json:"package"`
 	Benchmark string `json:"benchmark"` // "BenchmarkX/sub=1"
-	// Turns is the number of CPU-profiled processes of each side, and Iterations
-	// what each of them ran: the same on both sides.
+	// Turns is the number of CPU-profiled processes of each side, and Iterations the
+	// number of iterations of each: the same on both sides.
 	Turns      int   `json:"turns"`
 	Iterations int64 `json:"iterations"`
 	// SamplesOld and SamplesNew are those of the measured code in the CPU profiles.
@@ -49,7 +49,7 @@ type FunctionChange struct {
 	Decisions []Decision `json:"decisions,omitempty"`
 }
 
-// FlatCum is a function's cost by itself and with what it calls.
+// FlatCum is a function's cost by itself and including its callees.
 type FlatCum struct {
 	Flat Delta `json:"flat"`
 	Cum  Delta `json:"cum"`

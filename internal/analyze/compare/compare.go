@@ -40,18 +40,17 @@ type Row struct {
 	Metric  string  `json:"metric"`
 	Better  string  `json:"better"` // "lower" or "higher"; "": nobody knows
 	Verdict Verdict `json:"verdict"`
-	// Reason says why there is no verdict, or why there is one without a
-	// measurement; else "".
+	// Reason is the reason that there is no verdict, or that there is one without a
+	// measurement; otherwise "".
 	Reason string `json:"reason,omitempty"`
 	// WithinMargin: the whole interval lies within the margin. Beside "no change"
 	// with an interval that excludes 1 there is a difference that hardly matters.
 	WithinMargin bool `json:"within_margin"`
-	// Ratio is old divided by new, or new by old where more is better: above 1 is
-	// faster. RatioLow and RatioHigh hold the true one at ConfidenceRatio; they
-	// are the bounds of every ratio where there were too few rounds to say
-	// anything. What Coverage adds is that there are only so many values to
-	// choose a bound from. The bounds of a count allow for its rounding (see
-	// counts.go).
+	// Ratio is old divided by new, or new by old if higher is better: above 1 is
+	// faster. RatioLow and RatioHigh enclose the true ratio with confidence
+	// ConfidenceRatio; with too few rounds they are the bounds of every ratio. Coverage
+	// is the actual confidence, because bounds can only be measured values. The bounds
+	// of a count allow for its rounding (see counts.go).
 	Ratio           float64 `json:"ratio"`
 	RatioLow        float64 `json:"ratio_low"`
 	RatioHigh       float64 `json:"ratio_high"`
@@ -61,8 +60,8 @@ type Row struct {
 	// read, and PHolm is it adjusted to all rows of the run.
 	PValue float64 `json:"p_value"`
 	PHolm  float64 `json:"p_holm"`
-	// Exact: each side showed one value in every round. It says nothing of the
-	// fraction that package testing cuts off.
+	// Exact reports that each side had one value in every round. It says nothing about
+	// the fraction that package testing cuts off.
 	Exact bool `json:"exact"`
 	Gates bool `json:"gates"` // the row decides the exit code
 	// Look is the one that the figures are of, from 1; 0: there was none yet. The
@@ -84,11 +83,11 @@ type Row struct {
 	// Medians of allocs/op; nil: not reported.
 	AllocsOld *float64 `json:"allocs_old"`
 	AllocsNew *float64 `json:"allocs_new"`
-	// Perhaps is what the figures hint at where there is no verdict and PHolm is
-	// below 0.05: a verdict may come with more rounds, or may not. Else "".
+	// Perhaps is the likely verdict if there is none and PHolm is below 0.05: more
+	// rounds may bring it, or may not. Otherwise "".
 	Perhaps Verdict `json:"perhaps,omitempty"`
-	// Needed is what a verdict would take; nil where there is one, or where
-	// nothing can be said.
+	// Needed is the estimated effort of a verdict; nil if there is one, or if it is
+	// unknown.
 	Needed *Requirement `json:"needed,omitempty"`
 }
 
@@ -114,8 +113,8 @@ func (r *Row) Measured() bool {
 	return r.Rounds > 0 || r.Reason != SameBinary && r.Reason != SameCode
 }
 
-// MarshalJSON writes null for the figures of a row that was not measured: what
-// is unknown is not zero.
+// MarshalJSON writes null for the figures of a row that was not measured: unknown is
+// not zero.
 func (r Row) MarshalJSON() ([]byte, error) {
 	type plain Row
 	if r.Measured() {
@@ -155,9 +154,9 @@ func Judge(series []Series, o Options) []Row {
 	return rows
 }
 
-// Decided reports whether nothing more has to be measured of a benchmark for
-// the exit code: every gating row has a verdict, or is a count whose rounding
-// leaves it open however many rounds there are.
+// Decided reports whether a benchmark needs no further measurement for the exit code:
+// every row that counts for it has a verdict, or is a count whose rounding leaves it
+// open in any number of rounds.
 func Decided(rows []Row, pkg, name string) bool {
 	found := false
 	for i := range rows {

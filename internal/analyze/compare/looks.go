@@ -13,9 +13,9 @@ type look struct {
 	weight float64
 }
 
-// Looks returns the rounds of a plan after which the figures are judged: the last
-// one, its half, its quarter and so on, as long as a verdict on what varies is
-// possible there.
+// Looks returns the rounds of a plan after which the figures are judged: the last one,
+// its half, its quarter and so on, as long as a verdict on a varying figure is possible
+// there.
 func Looks(planned, hypotheses int, alpha float64) []int {
 	planned = max(planned, 1)
 	looks := []int{planned}
@@ -29,8 +29,8 @@ func Looks(planned, hypotheses int, alpha float64) []int {
 	return looks
 }
 
-// FewestRounds returns the number of rounds below which no verdict on what varies is
-// possible in a first run.
+// FewestRounds returns the number of rounds below which no verdict on a varying figure
+// is possible in a first run.
 func FewestRounds(hypotheses int, alpha float64) int {
 	return fewest(alpha * stat.RunShare(1) / float64(max(hypotheses, 1)))
 }

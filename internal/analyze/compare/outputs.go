@@ -13,7 +13,7 @@ type OutputComparison struct {
 	Differing int `json:"differing"` // of them answered differently
 	// Differences are the first ones.
 	Differences []Difference `json:"differences"`
-	// Only: nothing else was to be compared.
+	// Only reports that nothing else was compared.
 	Only bool `json:"only"`
 }
 
@@ -28,8 +28,8 @@ type Difference struct {
 	Unsteady bool `json:"unsteady"`
 }
 
-// AnswersDiffer is the kind of a verdict on sides that do not answer alike:
-// which of them is faster is then no question.
+// AnswersDiffer is the kind of a verdict on sides that give different responses: their
+// speeds are then not comparable.
 const AnswersDiffer = "answers differ"
 
 func (a *OutputComparison) differ() bool { return a != nil && a.Differing > 0 }

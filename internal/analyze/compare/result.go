@@ -53,11 +53,11 @@ type Result struct {
 	OnlyOld    []string  `json:"only_old"` // benchmarks that the other side lacks
 	OnlyNew    []string  `json:"only_new"`
 	Failures   []Failure `json:"failures"`
-	// Disturbances are what was seen that makes the figures worse than they
-	// could be; each is a warning too.
+	// Disturbances are the disturbances observed during the measurement; each is a
+	// warning too.
 	Disturbances []Disturbance `json:"disturbances"`
 	Why          []Change      `json:"why"`
-	// Series are what the rows were judged from.
+	// Series is the data of the rows.
 	Series []Series `json:"-"`
 	// Answers is nil where they were not compared.
 	Answers *OutputComparison `json:"answers,omitempty"`
@@ -66,8 +66,8 @@ type Result struct {
 
 	Host      recording.Host `json:"host"`
 	Recording string         `json:"recording,omitempty"`
-	// Trouble is what went wrong beside the measuring, as a full disk; the
-	// figures stand.
+	// Trouble is an error outside the measurement, such as a full disk; the figures are
+	// valid.
 	Trouble string `json:"trouble,omitempty"`
 	// Interrupted: the user ended it.
 	Interrupted bool `json:"interrupted"`
@@ -87,7 +87,7 @@ type Program struct {
 	SHA256    string `json:"sha256"`   // of the test binary
 	Tests     string `json:"tests"`    // "passed", "failed: ...", "none", "not run"
 	Tree      string `json:"tree"`     // where it came from: a directory as the user knows it, or "" for a revision
-	// Env and Flags are what only this side was built and run with.
+	// Env and Flags apply to the build and the processes of this side only.
 	Env   []string `json:"env"`
 	Flags []string `json:"flags"`
 }
@@ -183,7 +183,7 @@ func (r *Result) Summarize() {
 		if slices.ContainsFunc(r.Benchmarks, func(row Row) bool { return row.Reason == SameCode }) {
 			same = "run the same code"
 		}
-		r.Verdict.Text += "; both sides " + same + ": nothing was measured (-aa measures all the same)"
+		r.Verdict.Text += "; both sides " + same + ": nothing was measured (-aa measures anyway)"
 	}
 	if len(parts) == 0 {
 		r.Verdict = Summary{Kind: "failed", Text: "nothing was compared"}
@@ -290,8 +290,8 @@ func (r *Result) summarizeBytes() (said []string) {
 	return []string{"bytes: " + strings.Join(said, ", ")}
 }
 
-// Ended says why measuring ended well before the budget did; "" where it did not, or
-// [Result.Partial] says why.
+// Ended returns the reason that measuring ended well before the budget did; "" if it
+// did not, or if [Result.Partial] has the reason.
 func (r *Result) Ended() string {
 	left := r.BudgetNs - r.CalibratedNs - r.ElapsedNs
 	if r.BudgetNs <= 0 || r.RoundsPlanned == 0 || r.Partial != "" || r.Trouble != "" || left*10 < r.BudgetNs {
@@ -346,9 +346,8 @@ func ratioRange(ratios []float64) string {
 	}
 }
 
-// PrintRatio prints a ratio: to three digits after the point where it is near
-// 1, since there the difference from 1 is what matters, and the two bounds of
-// Ratio as what they are.
+// PrintRatio prints a ratio: to three digits after the point near 1, where the
+// difference from 1 matters, and the two bounds of Ratio as such.
 func PrintRatio(x float64) string {
 	switch {
 	case x >= MaxRatio:

@@ -23,7 +23,7 @@ func (w Side) String() string {
 	return "old"
 }
 
-// Kind says how a metric's figures came to be.
+// Kind is the origin of a metric's figures.
 type Kind int
 
 // The kinds of metrics.
@@ -74,8 +74,8 @@ func (m Metric) Better() benchmark.Better {
 	return benchmark.Lower
 }
 
-// Declared returns the metric where somebody said which values are better. Of what
-// whet measures itself nobody may.
+// Declared returns the metric with a declared direction. A declaration has no effect on
+// metrics that whet measures itself.
 func (m Metric) Declared(b benchmark.Better) Metric {
 	own := slices.ContainsFunc(known[:], func(k Metric) bool { return k.Unit == m.Unit })
 	if !own && b != benchmark.Unknown {
@@ -102,9 +102,9 @@ var known = [...]Metric{
 	{Unit: AllocBytesPerRequest, Kind: Other},
 }
 
-// MetricOf returns the metric of a unit. One that is not known was given by the
-// benchmark itself: its name may tell whether more or less of it is better, and
-// it decides no exit code.
+// MetricOf returns the metric of a unit. An unknown unit comes from the benchmark
+// itself: its name may tell whether higher or lower is better, and it does not count
+// for the exit code.
 func MetricOf(unit string) Metric {
 	for _, m := range known {
 		if m.Unit == unit {
@@ -119,7 +119,7 @@ func MetricOf(unit string) Metric {
 // were not reported are missing.
 type Slice map[string]float64
 
-// Turn is a slice of each side and one more of either, in an order drawn by lot.
+// Turn is a slice of each side and one more of either, in random order.
 type Turn struct {
 	Old, New, Again Slice
 	AgainOf         Side
@@ -158,13 +158,13 @@ type Series struct {
 	Rounds     []Round // those of earlier runs first
 	Earlier    int     // how many of them are of earlier runs of the same question
 	Run        int     // number of this run, from 1
-	RoundNs    int64   // what one more round of it takes, 0: unknown
+	RoundNs    int64   // duration of one more round, 0: unknown
 	// Ended: nothing more will be measured, for a reason that does not look at
 	// the figures, as the plan's or the budget's end. A series that stopped
 	// because it has its verdicts has not ended in this sense.
 	Ended bool
-	// Invalid is why no verdict may be given whatever the figures, "" when
-	// nothing stands against one.
+	// Invalid is the reason that no verdict is possible whatever the figures; otherwise
+	// "".
 	Invalid string
 }
 

@@ -14,12 +14,11 @@ import (
 	"whet/internal/printable"
 )
 
-// WriteBenchmarks writes the slices of series in the Go benchmark format, under
-// the head of a proof: every slice where part is "", told apart by the setting
-// "side", so that benchstat -col side compares them; or those of the "old" or the
-// "new" side, without that of the side that was doubled, or the latter alone,
-// which are "again": a part stands in the order in which it was measured.
-// Packages are called as on the new side.
+// WriteBenchmarks writes the slices of series in the Go benchmark format, after the
+// head of a proof. If part is "", it writes every slice, with the configuration key
+// "side", so that benchstat -col side compares them; otherwise the slices of the "old"
+// or the "new" side without the repeated ones, or with "again" the repeated ones alone,
+// in the order of measurement. Packages have their names on the new side.
 func WriteBenchmarks(w io.Writer, r *Result, series []Series, part string) error {
 	bw := benchmark.NewWriter(w)
 	for _, unit := range proveUnits(series) {

@@ -18,7 +18,7 @@ const (
 	Select    Kind = "select"
 	WaitGroup Kind = "wait group"
 	Condition Kind = "condition"
-	Other     Kind = "other" // sync.Once, the runtime's own locks, and what has no symbols
+	Other     Kind = "other" // sync.Once, the runtime's own locks, and code without symbols
 )
 
 // Site is a source line that waits or, in a mutex profile, makes others wait.
@@ -29,13 +29,13 @@ type Site struct {
 	Line     int
 	Count    int64 // waits
 	DelayNs  int64
-	Idle     bool // waits for a next job, not for somebody who is ahead
+	Idle     bool // waits for its next job, not for another goroutine
 }
 
-// Sites adds up the samples that keep selects (nil: all) by kind, place and
-// idleness, the longest delay first. column holds nanoseconds, countColumn
-// waits. own says whether a frame is the user's own code; nil takes every
-// frame outside the runtime and package sync for it.
+// Sites sums the samples that keep selects (nil: all) by kind, place and idleness, the
+// longest delay first. column contains nanoseconds, countColumn waits. own reports
+// whether a frame is the user's own code; nil means every frame outside the runtime and
+// package sync.
 func Sites(p *callstack.Frames, column, countColumn int, keep callstack.Keep, own func(*callstack.Frame) bool) []Site {
 	if own == nil {
 		own = func(*callstack.Frame) bool { return true }

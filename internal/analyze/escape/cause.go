@@ -83,8 +83,8 @@ func (c *causes) find(res *Result) {
 	res.SortCauses()
 }
 
-// SortCauses counts what the escapes that are left have as their causes, the dearest
-// first, and drops the others.
+// SortCauses counts the remaining escapes of each cause, sorts the causes by cost, the
+// largest first, and drops those without an escape.
 func (res *Result) SortCauses() {
 	for i := range res.Causes {
 		res.Causes[i].Values, res.Causes[i].Cost = 0, Cost{}

@@ -28,7 +28,7 @@ func (k ChangeKind) Worse() bool { return k == NewEscape || k == LostInline || k
 // Change is a decision that differs.
 type Change struct {
 	Kind     ChangeKind
-	Function string // that it stands in
+	Function string // around its position
 	What     string
 	Location compiler.Location // on the new side, or on the old where it is gone
 	Code     string
@@ -84,9 +84,9 @@ func sideOf(r *Result) *side {
 	return s
 }
 
-// Compare lists what the compiler decides otherwise in new than in old. Decisions are
-// matched by function and words, wherever their lines went; of several that are alike,
-// those whose line of source is new are the new ones.
+// Compare lists the decisions that differ between old and new. Decisions are matched by
+// function and text, wherever their lines moved; of several equal ones, those on new
+// lines of source are the new ones.
 func Compare(old, new *Result) []Change {
 	a, b := sideOf(old), sideOf(new)
 	var out []Change

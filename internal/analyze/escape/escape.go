@@ -38,7 +38,7 @@ type Result struct {
 	Warnings    []string
 }
 
-// Site has the attributes that all decisions share beside their location.
+// Site has the attributes that all decisions share in addition to their location.
 type Site struct {
 	Function string // symbol of the declared function around it; "" unknown
 	Code     string // the line of source, without indent; "" unknown
@@ -59,19 +59,19 @@ type Inlining struct {
 	Site
 }
 
-// Check is a test that was not proved to be needless.
+// Check is a check that the compiler did not eliminate.
 type Check struct {
 	compiler.Check
 	Site
 }
 
-// Leak is a parameter through which what it points to leaves its function.
+// Leak is a parameter whose pointee leaves its function.
 type Leak struct {
 	compiler.Leak
 	Site
 }
 
-// Analyze joins what the compiler said with the source and with profiles.
+// Analyze combines the compiler's decisions with the source and with profiles.
 func Analyze(r *compiler.Report, o Options) *Result {
 	a := &analysis{o: o, files: make(map[string]*file)}
 	res := &Result{JSON: r.JSON, Others: r.Others}

@@ -22,8 +22,8 @@ type Limit struct {
 // mostLimits bounds a file of them.
 const mostLimits = 100_000
 
-// ParseLimits reads a file of limits: a line for each function, its name and then what
-// must hold: no-escapes, inlined, allocations<=N, checks<=N. What follows # is a comment.
+// ParseLimits reads a file of limits: one line per function, with its name and its
+// limits: no-escapes, inlined, allocations<=N, checks<=N. # begins a comment.
 func ParseLimits(data []byte) ([]Limit, error) {
 	var out []Limit
 	seen := make(map[string]int)

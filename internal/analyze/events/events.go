@@ -27,12 +27,12 @@ const (
 type Event struct {
 	Kind           string
 	StartNs, EndNs int64 // equal for a moment
-	// Value and what it is known to lie between. By kind: stall, gc-pause and
-	// throttled its length in nanoseconds, of several pauses their sum; goroutine-leak goroutines per second;
-	// heap-growth bytes per second; forced-gc and restart how many; errors the
-	// share of requests that failed.
+	// Value and its bounds. By kind: for stall, gc-pause and throttled its length in
+	// nanoseconds, for several pauses their sum; for goroutine-leak goroutines per
+	// second; for heap-growth bytes per second; for forced-gc and restart their number;
+	// for errors the share of failed requests.
 	Value, Low, High float64
-	Text             string // one sentence; does not repeat StartNs, which is printed beside it
+	Text             string // one sentence, without StartNs, which is printed separately
 }
 
 // Span is a while; the zero value is none.

@@ -124,8 +124,8 @@ func growth(in *Input, lives [][]metrics.Row) []Event {
 	return out
 }
 
-// Growing finds a heap that grows all along by what the collector found alive in it at
-// some moments, in their order.
+// Growing finds a heap that grows throughout, from the live heap at several times, in
+// their order.
 func Growing(ns []int64, alive []float64) (Event, bool) {
 	s := series{ns, alive}
 	if t, ok := s.steady(stat.Median); ok {

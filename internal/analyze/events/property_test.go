@@ -144,7 +144,7 @@ func TestWellFormed(t *testing.T) {
 		for _, e := range Find(in) {
 			kinds[e.Kind]++
 			if e.StartNs < last || e.EndNs < e.StartNs || e.StartNs < -10*ms || e.EndNs > 21*sec || e.Text == "" || !(e.Low <= e.Value && e.Value <= e.High) {
-				t.Fatalf("%+v behind %d", e, last)
+				t.Fatalf("%+v after %d", e, last)
 			}
 			last = e.StartNs
 		}

@@ -16,9 +16,8 @@ func Build(s *selection.Selection, o Options) (*Graph, error) {
 	return b.build()
 }
 
-// Diff compares two selections of the same sample type: what a frame holds in
-// before stands against what it holds in after, and frames that only one side
-// has are there, too.
+// Diff compares two selections of the same sample type: for each frame its value in
+// before with that in after; frames of one side only are included.
 func Diff(before, after *selection.Selection, o Options) (*Graph, error) {
 	if before.Type.Unit != after.Type.Unit {
 		return nil, fmt.Errorf("compare flame graphs: one is of %s, the other of %s", before.Type, after.Type)
@@ -35,16 +34,16 @@ func Diff(before, after *selection.Selection, o Options) (*Graph, error) {
 	return g, err
 }
 
-// Pair is a sandwich: one function, what called it and what it called, both
-// with the function at the root. Its value is its cum in both.
+// Pair is a sandwich: one function, its callers and its callees, both graphs with the
+// function at the root. Its value is its cum in both.
 type Pair struct {
 	Callers *Graph
 	Callees *Graph
 }
 
-// Sandwich sums the samples through the functions whose name matches. A sample
-// counts once, at the outermost of them on its path: recursive calls stand
-// among the callees. Both graphs are nil where no sample passes through one.
+// Sandwich sums the samples through the functions whose name matches. A sample counts
+// once, at the outermost of them on its path: recursive calls are among the callees.
+// Both graphs are nil if no sample passes through one.
 func Sandwich(s *selection.Selection, title string, match func(name string) bool, o Options) (Pair, error) {
 	callers, callees := newBuilder(s, o), newBuilder(s, o)
 	callers.root, callees.root = title, title

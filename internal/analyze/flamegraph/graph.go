@@ -9,21 +9,21 @@ import (
 // Graph is a tree of frames.
 type Graph struct {
 	Type   callstack.ValueType
-	Frames []Frame // what nodes refer to
-	// Nodes stand in preorder: a node before its children, the children in
-	// their order, a block last. Node 0 is the root and holds the total.
+	Frames []Frame // of the nodes
+	// Nodes are in preorder: a node before its children, the children in their order, a
+	// block last. Node 0 is the root and has the total.
 	Nodes []Node
 	// Differential: some Base is not zero. It is comparable with Value after
 	// multiplication with Scale, which is 1 unless the sides were normalised.
 	Differential bool
 	Scale        float64
-	// Ratio is what values are multiplied with when they are printed: 1 but for
-	// a selection with Options.DivideBy.
+	// Ratio is the factor for printed values: 1 except for a selection with
+	// Options.DivideBy.
 	Ratio float64
 	// Parts is the bound that was used: where more nodes reached the one asked
 	// for than the browser takes, it is lower.
 	Parts int
-	// Estimated says that the numbers of collapsed frames are estimates.
+	// Estimated reports whether the numbers of collapsed frames are estimates.
 	Estimated bool
 	Warnings  []string
 }
@@ -41,8 +41,8 @@ type Node struct {
 	Parent int32 // index into Nodes, -1 for the root
 	Value  int64
 	Base   int64
-	// Collapsed counts the frames that were too narrow to draw and stand here
-	// together; 0 for a frame.
+	// Collapsed is the number of frames too narrow to draw that the node replaces; 0
+	// for a frame.
 	Collapsed int64
 }
 
@@ -68,8 +68,8 @@ type Options struct {
 	// frame, but in a large profile those below a millionth, as long as
 	// MaxNodes lets it.
 	Parts int
-	// MaxDepth and MaxNodes bound the tree for the one who draws it. What lies
-	// deeper is collapsed; for MaxNodes, Parts is halved until they suffice.
+	// MaxDepth and MaxNodes bound the tree for the drawing code. Deeper frames are
+	// collapsed; to keep MaxNodes, Parts is halved repeatedly.
 	MaxDepth int
 	MaxNodes int
 	// Reversed puts the frame that was running at the root and its callers on

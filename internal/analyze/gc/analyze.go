@@ -16,15 +16,15 @@ type Input struct {
 	LimitBytes int64
 	// Percent is GOGC; 0: unknown.
 	Percent int
-	// Recorded says that the process was measured: whet, and package testing, ask for
-	// collections around what they measure.
+	// Recorded reports whether whet measured the process: whet and package testing
+	// force collections around measurements.
 	Recorded bool
 }
 
 // Range is the least, the median and the greatest of a size, in bytes.
 type Range struct{ Least, Median, Most int64 }
 
-// CPU is CPU time of the collector by who did it, in nanoseconds.
+// CPU is CPU time of the collector by its source, in nanoseconds.
 type CPU struct {
 	Stops, Background, Assist int64 // taken from the program
 	Idle                      int64 // of processors that had nothing else to do
@@ -51,7 +51,7 @@ type Result struct {
 	Procs        int // of the last cycle; 0: there is none
 
 	Alive      Range // after each cycle
-	Objects    Range // of metrics: what was allocated and not swept yet
+	Objects    Range // from metrics: allocated and not yet swept
 	AliveNow   int64 // after the last one
 	Goal       Range // of cycles that had one
 	PeakBytes  int64 // the most heap at the end of marking
@@ -93,7 +93,7 @@ func (r *Result) AllocatedPerS() float64 {
 // Share returns a CPU time as a share of the processors' time.
 func (r *Result) Share(ns int64) float64 { return per(float64(ns), r.ProcessorNs) }
 
-// PausedRatio returns the share of the span in which the world stood still.
+// PausedRatio returns the share of the span in which the world was stopped.
 func (r *Result) PausedRatio() float64 { return per(float64(r.PausedNs), float64(r.SpanNs())) }
 
 func per(v, by float64) float64 {

@@ -24,7 +24,7 @@ const (
 	ManyCycles = "many-cycles"  // of a heap that could well be larger
 	Assists    = "assist-bound" // goroutines that allocate are made to mark
 	AtLimit    = "limit-thrash" // collected again and again for nearly nothing
-	Growing    = "growing-heap" // what is alive grows to the end
+	Growing    = "growing-heap" // the live heap grows to the end
 	GrownHeap  = "grown-heap"   // of two heap profiles the later has more, of a line that is named
 	Forced     = "forced-cycles"
 	LongPauses = "long-pauses"

@@ -9,9 +9,9 @@ import (
 )
 
 // OfRows returns the result for the collector of a process from its metrics, with procs
-// processors; 0: unknown. If the process restarted it is that of the last life. They have no single
-// cycle: what is alive after one, pauses one by one and stops are not in them, and what
-// idle processors mark is part of Background.
+// processors; 0: unknown. If the process restarted it is that of the last life. Metrics
+// have no single cycles: the live heap after one, single pauses and stops are unknown,
+// and marking by idle processors is part of Background.
 func OfRows(rows []metrics.Row, procs int) *Result {
 	lives := metrics.Split(rows)
 	r := &Result{Procs: procs}

@@ -9,7 +9,7 @@ import (
 )
 
 // Costly returns the initializations that take milliseconds or allocate megabytes, the
-// longest first. What whet's agent does is not the program's.
+// longest first, without those of whet's agent.
 func Costly(inits []gctrace.Init) []gctrace.Init {
 	out := slices.DeleteFunc(slices.Clone(inits), func(i gctrace.Init) bool {
 		return i.Wall < initNs && i.Bytes < initBytes || symbolname.Agent(i.Package)

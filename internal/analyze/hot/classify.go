@@ -31,9 +31,9 @@ type Classified struct {
 	// below a benchmark function. False: set-up may be counted as base. A
 	// program has no loop to look for: true.
 	LoopsKnown bool
-	// Unlooped of Whole, in the first column, are samples below a benchmark
-	// function whose loop was not found: LoopsKnown is about them. Who takes
-	// several short profiles adds them up.
+	// Unlooped is the part of Whole, in the first column, below a benchmark function
+	// whose loop was not found: see LoopsKnown. The caller sums them over several short
+	// profiles.
 	Unlooped, Whole int64
 	// Parallel: more than 1 % of the base ran on goroutines other than the
 	// benchmark's own, or a program's main goroutine.
@@ -119,8 +119,8 @@ func classifyStacks(p *callstack.Frames, loops *Loops, of func(s *stacks, stack 
 	return c
 }
 
-// LoopsKnown reports whether so few samples of the whole have no loop that it
-// may be said to be known.
+// LoopsKnown reports whether the part of the whole without a loop is small enough to
+// ignore.
 func LoopsKnown(unlooped, whole int64) bool { return unlooped <= whole/100 }
 
 // verdict is what one stack says.

@@ -12,7 +12,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// Where says how a source line lies to the measured loop of its function.
+// Where is the position of a source line relative to the measured loop of its function.
 type Where uint8
 
 const (
@@ -45,9 +45,9 @@ type lineRange struct{ first, last int }
 
 func (r lineRange) has(line int) bool { return r.first <= line && line <= r.last }
 
-// AddFile parses one source file under the name that the profile's frames
-// have for it. One of assembly or C, which holds no benchmark, adds nothing; a
-// file that does not parse adds nothing and returns the error.
+// AddFile parses one source file under its name in the profile's frames. A file of
+// assembly or C, which has no benchmarks, adds nothing; a file that does not parse adds
+// nothing and returns the error.
 func (l *Loops) AddFile(frameFile string, src []byte) error {
 	if ext := path.Ext(frameFile); ext != "" && ext != ".go" {
 		return nil
@@ -92,7 +92,7 @@ func (l *Loops) innermost(file string, start, line int) *benchFunc {
 	return best
 }
 
-// At says how a frame's line lies to its function's measured loop.
+// At returns the position of a frame's line relative to its function's measured loop.
 func (l *Loops) At(frame *callstack.Frame) Where {
 	line := frame.Line
 	f := l.innermost(frame.File, frame.Start, line)

@@ -20,7 +20,7 @@ type fileLine struct {
 	line int
 }
 
-// Add takes in what the compiler said.
+// Add adds the compiler's decisions.
 func (d *Decisions) Add(all []compiler.Decision) {
 	if d.at == nil {
 		d.at, d.files = make(map[fileLine][]compiler.Decision), make(map[string][]int)
@@ -59,8 +59,8 @@ func (d *Decisions) Lines(file string, from, before int) []int {
 	return all[first:max(first, end)]
 }
 
-// Knows reports whether the compiler was asked about a file: where not, that there is
-// no decision says nothing.
+// Knows reports whether the compiler's text covers a file: if not, missing decisions
+// mean unknown.
 func (d *Decisions) Knows(file string) bool {
 	if d == nil {
 		return false

@@ -2,7 +2,7 @@ package lines
 
 import "github.com/aymanbagabas/go-udiff/lcs"
 
-// Mapping says where the lines of a text are in another.
+// Mapping maps the lines of one text to those of another.
 type Mapping struct {
 	to []int // by line, from 1; 0: it is not there
 }

@@ -31,7 +31,7 @@ type Line struct {
 	Number    int
 	Costs     Costs
 	Inlined   []Inlined           // calls that were inlined here, by cost, falling
-	Decisions []compiler.Decision // of the compiler; Model.Decided says whether it was asked
+	Decisions []compiler.Decision // of the compiler; Model.Decided reports whether they are known
 }
 
 // Inlined is a line of a function that was inlined. Its costs are the part of its
@@ -45,8 +45,8 @@ type Inlined struct {
 // call is an inlined line under the line that it was inlined into.
 type call struct{ inlined, into callstack.Line }
 
-// New joins what is known. There may be several columns of a kind, as of
-// several traces: they are added up.
+// New combines the evidence. Several columns of one kind, from several traces for
+// example, are summed.
 func New(evidence []Evidence, decided *Decisions) *Model {
 	m := &Model{Decided: decided}
 	b := builder{of: m, functions: make(map[key]*Function), lines: make(map[callstack.Line]*Line), calls: make(map[call]*Costs)}
@@ -217,9 +217,9 @@ func (m *Model) Share(k Kind, c *Costs) float64 {
 // of a server's wait for the next request, and cost nobody anything.
 func (k Kind) waiting() bool { return k >= Block }
 
-// Weight returns the largest share of what costs somebody something: processors, memory
-// and others' time. Waiting counts for a thousandth, so that it decides where that
-// is all there is.
+// Weight returns the largest share of a costly kind: processors, memory and other
+// goroutines' time. Waiting counts for a thousandth, so that it decides only if there
+// is nothing else.
 func (m *Model) Weight(c *Costs) float64 {
 	most := 0.0
 	for k := range Kind(NumKinds) {

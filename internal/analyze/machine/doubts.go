@@ -39,10 +39,10 @@ type Bounds struct {
 	Steal     float64 // of the CPU time
 	Load      float64 // runnable processes a core, before the start
 	Throttled float64 // of the time measured
-	Means     string  // what becomes of figures on a machine that others use
+	Means     string  // effect on figures of a machine with other load
 }
 
-// Figures returns the bounds for figures that stand for themselves.
+// Figures returns the bounds for absolute figures.
 func Figures() Bounds {
 	return Bounds{Steal: 0.05, Load: 1, Throttled: 0.01, Means: "times are too long and uneven"}
 }

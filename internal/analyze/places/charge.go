@@ -5,14 +5,14 @@ import (
 	"whet/internal/symbolname"
 )
 
-// Role says whose code a frame is.
+// Role is the ownership of a frame's code.
 type Role uint8
 
 const (
 	Foreign Role = iota // a library's or the runtime's
 	Own                 // under study
 	Test                // of a test's file, or of a benchmark's own body
-	Support             // of a package that is there for tests: what it does for own code is the tests' work
+	Support             // of a package for tests: its work for own code is the tests' work
 )
 
 // Line is a source line of one function, as the profile's frames have it.
@@ -35,7 +35,7 @@ type Charges struct {
 	Total    int64 // of all samples that were charged
 	Lines    map[Line]*Cost
 	Tests    int64            // the work of tests and of the benchmark itself
-	Packages map[string]int64 // what no own line asked for, by package; "runtime" where nothing else is on the stack
+	Packages map[string]int64 // cost that no own line caused, by package; "runtime" if nothing else is on the stack
 
 	at     []*Cost // by sample; nil where no line was charged
 	of     *callstack.Frames

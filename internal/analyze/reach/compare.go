@@ -12,7 +12,7 @@ import (
 // Verdict is the result for one benchmark.
 type Verdict struct {
 	Same bool
-	Why  string // what differs, or is in doubt; "": it is the same
+	Why  string // the difference or doubt; "": the same
 }
 
 // scanBytes is by how much the variables with pointers of two programs, reached
@@ -20,8 +20,8 @@ type Verdict struct {
 // which it begins grows with them. It is a thousandth of that of a heap of 8 MiB.
 const scanBytes = 8 << 10
 
-// Compare compares what the benchmarks of two programs, linked of the packages
-// of one table, reach. The verdicts are of benchmarks that both have.
+// Compare compares the reachable code of the benchmarks of two programs, linked from
+// the packages of one table. The verdicts are of the benchmarks of both.
 func Compare(old, new *Program, beside OtherDifferences) (map[string]Verdict, error) {
 	if old.line != new.line {
 		return nil, fmt.Errorf("compare programs: old is made by %q, new by %q", old.line, new.line)

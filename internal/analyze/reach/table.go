@@ -21,8 +21,8 @@ type symbolKey struct {
 	abi  uint16
 }
 
-// Table holds the symbols of all packages that programs are linked of, each
-// package once.
+// Table has the symbols of all packages that programs are linked from, each package
+// once.
 type Table struct {
 	packages []*Package
 	nodes    map[symbolKey]node
@@ -141,7 +141,7 @@ func (t *Table) add(name string) node {
 
 func (t *Table) object(d def) *goobj.Object { return t.packages[d.pkg-1].archive.Objects[d.object] }
 
-// Program is a test program: what it was linked of.
+// Program is a test program: the objects it was linked from.
 type Program struct {
 	t        *Table
 	packages map[string]*Package

@@ -157,12 +157,12 @@ func useOf(symbol string) use {
 
 // OtherDifferences are the differences between the sides other than code.
 type OtherDifferences struct {
-	// File is the name of one beside the package that differs; "": none does.
+	// File is the name of a differing file beside the package; "": none.
 	File string
-	// Files returns the names of files, without their directories, that a
-	// benchmark might read. It is asked once, if at all.
+	// Files returns the names of files, without their directories, that a benchmark
+	// might read. It is called at most once.
 	Files func() []string
-	// BuildInfo: what the binaries say of themselves.
+	// BuildInfo reports a difference in the binaries' build info.
 	BuildInfo bool
 }
 

@@ -35,8 +35,8 @@ type Processors struct {
 	Pairs      int
 	// OneNs and Ns are the medians of an operation's time, at one processor and at all.
 	OneNs, Ns float64
-	// Speedup is OneNs/Ns by pairs of runs that followed each other, with its interval
-	// at 95 %, which is of fewer pairs wider than that: Coverage says so.
+	// Speedup is OneNs/Ns by pairs of consecutive runs, with its 95 % interval, which
+	// is wider with few pairs: see Coverage.
 	Speedup stat.Interval
 	// CPURatio is the CPU time of an operation at all processors by that at one.
 	CPURatio float64
@@ -78,7 +78,7 @@ func ByProcessors(turns []Turn) *Processors {
 	return &p
 }
 
-// Verdict says whether more processors make an operation faster.
+// Verdict is whether more processors make an operation faster.
 type Verdict string
 
 const (
@@ -120,7 +120,7 @@ func (p *Processors) gain(m Machine) float64 {
 	return p.most(m)
 }
 
-// Answer judges by what the processors could give.
+// Answer compares the speed-up with the processors available.
 func (p *Processors) Answer(m Machine) Verdict {
 	most, gain := p.most(m), p.gain(m)
 	switch {

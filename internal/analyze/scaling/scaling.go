@@ -20,7 +20,7 @@ type Measured struct {
 // Family is a list of benchmarks that differ in one number.
 type Family struct {
 	Name      string  // with "…" for the number
-	Parameter string  // what the name calls the number, "n" or "size"; "n" where it does not
+	Parameter string  // name of the number in the benchmark's name, "n" or "size"; "n" without one
 	Points    []Point // by size
 	// Time, Bytes and Allocs are nil where too few points know them, or one is zero.
 	Time, Bytes, Allocs *Growth
@@ -45,10 +45,10 @@ func (g *Growth) Bends() bool {
 	return math.Abs(g.Last-g.Exponent) > max(g.Exponent-g.Low, 0.1)
 }
 
-// Flat reports whether the cost does not grow, as far as the points tell.
+// Flat reports whether the cost is constant within the accuracy of the points.
 func (g *Growth) Flat() bool { return g.Low > -0.1 && g.High < 0.1 }
 
-// Sure reports whether the interval tells one power from the next.
+// Sure reports whether the interval separates one power from the next.
 func (g *Growth) Sure() bool { return g.High-g.Low < 1 }
 
 const (

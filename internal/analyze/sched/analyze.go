@@ -71,11 +71,12 @@ type analysis struct {
 	task    *Task
 }
 
-// Options choose what of a trace is counted.
+// Options select the part of a trace that counts.
 type Options struct {
 	exectrace.Limits
-	// FromNs and ToNs are a window of the trace's time; ToNs is 0 for its end. What
-	// lies over an edge is cut there, and counts as if the trace began or ended so.
+	// FromNs and ToNs are a window of the trace's time; ToNs is 0 for its end.
+	// Intervals over an edge are cut there, and count as if the trace began or ended
+	// so.
 	FromNs, ToNs int64
 	// Goroutines are the only ones that count, none: all. Processors, the collector
 	// and tasks are always the whole process's.
@@ -86,9 +87,9 @@ type Options struct {
 	Task uint64
 	// Path asks for the critical path of the task, or of the first of Goroutines.
 	Path bool
-	// Observe, if not nil, is told of each interval as it ends, also of those of
-	// goroutines that do not count; the interval is overwritten by the next. Its
-	// stacks are found with [Result.PlaceOf].
+	// Observe, if not nil, is called for each interval as it ends, also for goroutines
+	// that do not count; the next call overwrites the interval. Use [Result.PlaceOf]
+	// for its stacks.
 	Observe func(*timeline.Interval)
 }
 

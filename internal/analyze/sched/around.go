@@ -26,11 +26,11 @@ type Surroundings struct {
 	OwnNs, RanNs, IdleNs int64
 	Procs                int
 	Ran                  []RanFor // what the others are, by time falling
-	// Path is where the while went: of a wait, what the one who ended it did meanwhile,
-	// of whose waits again. It sums to the same as Ns.
+	// Path shows where the time went: for a wait, the work of the goroutine that ended
+	// it, and for that one's waits again. It sums to the same as Ns.
 	Path  []Step
 	Cause *Cause // the longest step of another goroutine; nil: none is a tenth of the while
-	// HeldUp is who waited for the goroutine; nil: nobody did.
+	// HeldUp are the goroutines that waited for it; nil: none.
 	HeldUp   *BlockedWaiters
 	Warnings []string
 }
@@ -59,8 +59,8 @@ type Cause struct {
 	Goroutine int64
 	Start     string
 	AtNs, Ns  int64
-	// Release is where that goroutine then ended a wait, and Waited what for; nil: the
-	// trace does not show it.
+	// Release is the place where that goroutine then ended a wait, and Waited the
+	// object of the wait; nil: the trace does not show it.
 	Release  *callstack.Frame
 	Waited   State
 	WaitedBy string // the function of package sync that waited, "" of other states

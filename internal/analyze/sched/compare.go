@@ -38,7 +38,7 @@ type SpanPair struct {
 	Old, New *Span
 }
 
-// Compare sets a trace beside the one from before.
+// Compare compares a trace with an earlier one.
 func Compare(old, new *Result) *Comparison {
 	c := &Comparison{}
 	add := func(name, unit string, of func(r *Result) float64) {

@@ -19,12 +19,12 @@ const (
 	markPart    = "GC (fractional)"
 )
 
-// Utilization is the least part of the processors' time that is left to the program
-// in any window of a length: of it goes what the collector's workers take (those that
-// run on idle processors excepted), assists and stops of the world.
+// Utilization is the smallest part of the processors' time left to the program in any
+// window of a length, after the time of the collector's workers (except those on idle
+// processors), assists and stops of the world.
 //
 // Source of the idea: Cheng and Blelloch, "A parallel, real-time garbage collector",
-// 2001. A minimum is found exactly: it lies where a window begins or ends with a change.
+// 2001. A minimum is found exactly: at it a window begins or ends with a change.
 type Utilization struct {
 	WindowNs int64
 	Ratio    float64

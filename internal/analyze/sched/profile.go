@@ -9,8 +9,8 @@ import (
 	"whet/internal/format/exectrace"
 )
 
-// Blocked reads a trace for a blocking profile alone: contentions and delay by the stack
-// where they began, as go tool trace -pprof writes it. It also returns what is uncertain.
+// Blocked reads a trace for a blocking profile alone: contentions and delay by the
+// stack where they began, as go tool trace -pprof writes it. It also returns warnings.
 func Blocked(src exectrace.Source, o Options, b Blocking) (*callstack.Frames, []string, error) {
 	return blockedFor(b).read(src, o)
 }
@@ -28,9 +28,9 @@ func blockedFor(b Blocking) *profiler {
 	return &profiler{kind: b, types: []callstack.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}}
 }
 
-// Samples reads a trace for the samples of the CPU profiler alone, where it was on, by
-// stack. How much time one stands for the trace does not say: 10 ms, unless the
-// program chose another rate. It also returns what is uncertain.
+// Samples reads a trace for the samples of the CPU profiler alone, if it was on, by
+// stack. The trace does not contain the time per sample: it is 10 ms, unless the
+// program chose another rate. It also returns warnings.
 func Samples(src exectrace.Source, o Options) (*callstack.Frames, []string, error) {
 	p := &profiler{kind: numBlocks, types: []callstack.ValueType{{Type: "samples", Unit: "count"}}}
 	return p.read(src, o)

@@ -37,11 +37,11 @@ var byWait = [...]State{
 // Result is the analysis of one trace.
 type Result struct {
 	exectrace.Summary
-	SpanNs     int64 // what is counted: from the first event to the last, or the window that was asked for
+	SpanNs     int64 // of the selection: from the first event to the last, or the given window
 	Goroutines Goroutines
 	Procs      []Proc  // by number
 	Chosen     []int64 // the only goroutines that count; none: all
-	FromNs     int64   // where what is counted begins, of the trace's time
+	FromNs     int64   // start of the selection, in the trace's time
 	GOMAXPROCS int     // the most at a time; 0 when the trace does not say
 	StepNs     int64
 	// BusyNs[k] is for how long k processors ran at once.
@@ -55,7 +55,7 @@ type Result struct {
 	Worst       []Delay // the longest of these, falling
 	Edges       []Edge  // by delay, falling
 	Waits       []Wait  // by time, falling; without System
-	Task        *Task   // what was asked for; nil: no task was
+	Task        *Task   // the selected task; nil without one
 	Path        []Step  // the critical path from its end back to its beginning, if asked for
 	GC          GC
 	MMU         []Utilization // by length of the window, rising; windows longer than the span are left out
@@ -87,7 +87,7 @@ type Kind struct {
 	Start     string // the function; "" when no stack shows it
 	Count     int
 	Ns        [NumStates]int64
-	AssistNs  int64 // made to mark for the collector, with what they waited meanwhile; also in the states
+	AssistNs  int64 // marking for the collector, with the waits meanwhile; also in the states
 	AssistRan int64 // and the part of it in which they ran
 	AloneNs   int64 // running while no other processor did
 	LongestID int64
@@ -121,8 +121,8 @@ type Delay struct {
 	Goroutine    int64
 	Start        string // its start function
 	FromNs, ToNs int64
-	// Ran is what ran meanwhile, on all processors, by time falling: the goroutines
-	// of up to three start functions. RanNs is the time of all.
+	// Ran lists the work on all processors meanwhile, by decreasing time: the
+	// goroutines of up to three start functions. RanNs is the time of all.
 	Ran   []RunTime
 	RanNs int64
 }
@@ -154,8 +154,8 @@ type Wait struct {
 	LongestAt        int64 // when that began
 	LongestID        int64 // the goroutine of that
 	IdleNs           int64 // the part in which no processor ran
-	// EndsIdleNs is for how long no processor had run when one of these ended: what
-	// the program stood still for. They sum to no more than its idle time.
+	// EndsIdleNs is the time without a running processor that ended with one of these:
+	// the time the program waited for it. They sum to at most its idle time.
 	EndsIdleNs int64
 	// SpareNs is for how long at least one of them waited while a processor was idle, each
 	// moment once; RanNs is what they had run since their waits before, of the waits that
@@ -193,8 +193,8 @@ type Span struct {
 	Unfinished int
 	Times      hist.Histogram
 	Ns         int64 // sum of their times
-	// In is what goroutines did meanwhile: of regions theirs, of tasks those that began them,
-	// for which these live on to the end.
+	// In is the time of goroutines by state meanwhile: for regions their own, for tasks
+	// the goroutines that began them, as long as these live.
 	In        [NumStates]int64
 	InNs      int64      // the sum of that
 	SlowestID uint64     // of a task

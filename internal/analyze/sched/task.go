@@ -35,7 +35,7 @@ type Log struct {
 	Text      string
 }
 
-// FindTask looks for the task that is asked for, with the tasks below it.
+// FindTask finds the selected task, with the tasks below it.
 func FindTask(src exectrace.Source, o Options) (*Task, error) {
 	t := &Task{ID: o.Task}
 	family, actors := map[uint64]bool{o.Task: true}, make(map[int64]bool)

@@ -109,9 +109,9 @@ func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file 
 	}
 }
 
-// LabelUnits returns the units that the numbers under each key are taken to be in:
-// the first that a sample names; else bytes for the keys known to be, else the
-// key itself. The warnings name the units that this passes over.
+// LabelUnits returns the units of the numbers under each key: the first that a sample
+// names; otherwise bytes for known keys, otherwise the key itself. The warnings name
+// the units that this ignores.
 func (s *Selection) LabelUnits() (units map[string]string, warnings []string) {
 	units = make(map[string]string)
 	others := make(map[string][]string)

@@ -11,8 +11,8 @@ type Locations struct {
 	columns   bool
 }
 
-// Location is a location of the profile, or a frame made of a label, with the
-// lines that the options select.
+// Location is a location of the profile, or a frame made from a label, with the lines
+// that the options select.
 type Location struct {
 	callstack.Location // its Mapping is NoMapping for a frame made of a label
 	Frames             []Frame
@@ -40,8 +40,8 @@ func (s *Selection) Locations() *Locations {
 // location's number.
 func (l *Locations) Walk() *Walk { return l.byPlace.WalkAll() }
 
-// Len returns the number of locations: the profile's and after them the frames
-// made of labels.
+// Len returns the number of locations: the profile's, followed by the frames made from
+// labels.
 func (l *Locations) Len() int { return len(l.s.expansions) }
 
 // At returns a location with its frames, innermost first.

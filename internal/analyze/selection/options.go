@@ -16,7 +16,7 @@ type Options struct {
 	Unit             string   // that numbers among them are printed in; "" is "minimum"
 
 	Granularity string // functions (as is ""), filefunctions, files, lines or addresses
-	ShowColumns bool   // lines are told apart by column, too
+	ShowColumns bool   // distinguish lines by column, too
 	NoInlines   bool   // inlined calls count for the function they were inlined into
 	AllFrames   bool   // frames that the recorder asked to drop are kept
 
@@ -37,7 +37,7 @@ type Options struct {
 	SumsOnly bool
 
 	Normalize           bool    // scale the profiles to the totals of their base
-	RelativePercentages bool    // of what is selected, not of everything
+	RelativePercentages bool    // of the selection, not of everything
 	DropNegative        bool    // for the views: nodes below zero are not shown
 	DivideBy            float64 // for the views: values are printed as their DivideBy-th part; 0 is 1
 }
@@ -47,7 +47,7 @@ func (o *Options) AllSamples() bool {
 	return o.Focus+o.Ignore+o.Hide+o.Show+o.ShowFrom+o.PruneFrom == "" && !o.labels()
 }
 
-// Role says what a profile is compared as.
+// Role is the role of a profile in a comparison.
 type Role int
 
 const (

@@ -6,11 +6,10 @@ import (
 	"whet/internal/callstack"
 )
 
-// Selected returns the selection as a profile, as pprof's proto writes it: the
-// selected samples with the values of all their columns, zeros included, and the
-// shown labels; of their stacks the selected locations and lines, frames made of
-// labels included. Granularity and Mean have no effect, as in pprof; locations that no
-// sample uses are left out.
+// Selected returns the selection as a profile, as pprof's proto writes it: the selected
+// samples with the values of all their columns, zeros included, and the shown labels;
+// of their stacks the selected locations and lines, including frames made from labels.
+// Granularity and Mean have no effect, as in pprof; unused locations are left out.
 func (s *Selection) Selected() *callstack.Profile {
 	if s.isWhole() {
 		out := *s.profile

@@ -17,18 +17,18 @@ type Selection struct {
 	Column int            // in Meta.Types
 	Type   callstack.ValueType
 
-	// Nodes are what frames are counted under. Some may be on no stack that
-	// is left.
+	// Nodes are the nodes under which frames are counted. Some may be on no remaining
+	// stack.
 	Nodes []Node
 
-	Samples int // that the sources list, added up where only sums are asked for
+	Samples int // of the sources, summed if only sums are wanted
 
-	// Total is what percentages are of: the sum of the samples' magnitudes, or
-	// that of the base alone under DiffBase; with Options.Mean divided by the
-	// sum of the divisors.
+	// Total is the denominator of percentages: the sum of the samples' magnitudes, or
+	// that of the base alone under DiffBase; with Options.Mean divided by the sum of
+	// the divisors.
 	Total int64
 
-	// Ratio is what values are multiplied with when they are printed.
+	// Ratio is the factor for printed values.
 	Ratio        float64
 	DropNegative bool // nodes below zero are not shown
 	Warnings     []string

@@ -18,8 +18,8 @@ import (
 // Options that cut a stack at its far end (prune_from, tagleaf) act on the
 // view of the buffer that Path is, not on levels.
 type Walk struct {
-	// Path is the sample's stack, root first. Next changes only what stands
-	// after the first Shared steps: those are the steps of the sample before.
+	// Path is the sample's stack, root first. Next changes only the steps after the
+	// first Shared ones, which are those of the sample before.
 	Path           []Step
 	Shared         int
 	Value, Divisor int64 // the Divisor is 0 without Options.Mean
@@ -50,10 +50,9 @@ type level struct {
 // Walk returns a walk over all samples. Walks are independent of each other.
 func (s *Selection) Walk() *Walk { return s.walk(s.columns...) }
 
-// Part returns the i-th of n walks that one after the other go through the same
-// samples as Walk, and can be read at the same time: each by the goroutine that
-// calls Part, or else what they write at every sample may lie in one line of the
-// cache. The first of the stacks of a part shares nothing.
+// Part returns the i-th of n walks that together cover the samples of Walk, and can be
+// read concurrently, each by the goroutine that calls Part: otherwise their data may
+// share a cache line. The first stack of a part shares nothing.
 func (s *Selection) Part(i, n int) *Walk {
 	w, samples := s.Walk(), s.profile.Len()
 	w.c.Part(i*samples/n, (i+1)*samples/n)
@@ -73,8 +72,8 @@ func (s *Selection) WalkAll() *Walk {
 	return w
 }
 
-// WalkLabels is WalkAll for who does not look at Path: stacks are read only
-// where the options ask them.
+// WalkLabels is WalkAll for callers that do not use Path: it reads stacks only if the
+// options need them.
 func (s *Selection) WalkLabels() *Walk {
 	w := s.WalkAll()
 	w.bare = s.plain
@@ -251,12 +250,12 @@ func (w *Walk) reroot(roots []callstack.LocationID) {
 
 func (w *Walk) labelSet() *labelSet { return w.s.sets[w.c.LabelSet()] }
 
-// LabelSet tells samples with different labels apart: of samples with equal
-// sets, Labels returns the same. There are Profile().LabelSets of them.
+// LabelSet identifies a sample's set of labels: Labels returns the same for samples
+// with equal sets. There are Profile().LabelSets of them.
 func (w *Walk) LabelSet() callstack.LabelSet { return w.c.LabelSet() }
 
-// Labels returns the sample's labels that are to be shown, until Next. The
-// label pprof::base=true, which marks the samples of a DiffBase, is among them.
+// Labels returns the sample's shown labels, until Next. They include the label
+// pprof::base=true, which marks the samples of a DiffBase.
 func (w *Walk) Labels() []callstack.Label {
 	set := w.c.LabelSet()
 	if w.labeled && w.labelsOf == set {
@@ -267,7 +266,7 @@ func (w *Walk) Labels() []callstack.Label {
 	return w.labels
 }
 
-// AppendLabels appends the labels of a set that are to be shown, as Walk.Labels.
+// AppendLabels appends the shown labels of a set, as Walk.Labels.
 func (s *Selection) AppendLabels(labels []callstack.Label, set callstack.LabelSet) []callstack.Label {
 	n := len(labels)
 	labels = s.profile.AppendLabels(labels, set)
@@ -280,9 +279,8 @@ func (s *Selection) AppendLabels(labels []callstack.Label, set callstack.LabelSe
 	return kept
 }
 
-// Source returns the index of the sample's source: of several with one role, the
-// first. A Base is subtracted from the others' samples and has
-// none of its own.
+// Source returns the index of the sample's source: of several with one role, the first.
+// A Base is subtracted from the others' samples and has none of its own.
 func (w *Walk) Source() int {
 	base := w.s.baseSource >= 0
 	if base && w.s.baseFrom >= 0 {

@@ -15,7 +15,7 @@ import (
 	"whet/internal/format/benchmark"
 )
 
-// Result compares what was read.
+// Result compares the results that were read.
 func (c *Collector) Result() (*Result, error) {
 	read := 0
 	for _, f := range c.files {

@@ -266,7 +266,7 @@ func (l *lines) empty() error {
 	case l.failed > 0:
 		what += fmt.Sprintf(", and line %d says %q", l.failed, l.failure)
 	}
-	return &Error{l.file, 0, what + ": go test -bench . -count 10 writes what is read here"}
+	return &Error{l.file, 0, what + ": give the output of go test -bench . -count 10"}
 }
 
 // unknownMetadata says what of a unit's metadata is passed over.

@@ -117,11 +117,10 @@ type Slower struct {
 	*Comparison
 }
 
-// Gate looks for what became worse by at least a share of the first column's
-// value, differences within the margin left out. It looks at time and at
-// allocations per operation, and at units of which a file says what is better.
-// Checked is the number of comparisons that it could have stopped at: those that samples
-// of their size can decide at all.
+// Gate finds the units that became worse by at least a share of the first column's
+// value, except differences within the margin. It considers time and allocations per
+// operation, and units with a declared direction. Checked is the number of comparisons
+// that could have failed: those that samples of their size can decide at all.
 func (r *Result) Gate(least float64) (slower []Slower, checked int) {
 	for i := range r.Tables {
 		t := &r.Tables[i]

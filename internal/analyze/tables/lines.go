@@ -179,7 +179,7 @@ func binary(line []byte) string {
 	case bytes.HasPrefix(line, []byte("\xff\xfe")), bytes.HasPrefix(line, []byte("\xfe\xff")):
 		return "this is UTF-16, which PowerShell's > writes: write it again as UTF-8"
 	}
-	return "this is not text: it holds a zero byte"
+	return "this is not text: it contains a zero byte"
 }
 
 // isUnit recognises metadata of units: "Unit UNIT KEY=VALUE…". Prose that

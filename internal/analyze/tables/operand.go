@@ -11,13 +11,13 @@ type Operand struct {
 	Path  string // "-" is standard input
 }
 
-// Stdin is the path that stands for standard input.
+// Stdin is the path of standard input.
 const Stdin = "-"
 
-// Operands reads LABEL=PATH or PATH. What begins as a path does (/, ./, ../)
-// is one as a whole, so that directories with a "=" in their names can be
-// given. A path that is given twice without labels makes two columns, told
-// apart by "#0" and "#1", as in benchstat; a label given twice makes one.
+// Operands reads LABEL=PATH or PATH. An argument that begins like a path (/, ./, ../)
+// is a path as a whole, so that directory names may contain "=". A path given twice
+// without labels makes two columns, marked "#0" and "#1", as in benchstat; a label
+// given twice makes one.
 func Operands(args []string) ([]Operand, error) {
 	out := make([]Operand, 0, len(args))
 	labelled := make([]bool, 0, len(args))
@@ -39,7 +39,7 @@ func Operands(args []string) ([]Operand, error) {
 		out, labelled = append(out, Operand{label, path}), append(labelled, ok)
 	}
 	if stdin > 1 {
-		return nil, fmt.Errorf("- stands for standard input and can be read once, not %d times", stdin)
+		return nil, fmt.Errorf("- is standard input, which can be read only once, not %d times", stdin)
 	}
 	seen := make(map[string]int)
 	for i := range out {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Adjust says what becomes of the p-values of one run.
+// Adjust is the method for the p-values of one run.
 type Adjust string
 
 const (
 	Holm   Adjust = "holm" // all comparisons of the run are read together
-	Single Adjust = "none" // each stands alone, as in benchstat
+	Single Adjust = "none" // each separately, as in benchstat
 )
 
 // Order is the order of a table's rows.
@@ -20,7 +20,7 @@ type Order string
 const (
 	ByProjection Order = "none" // as -row says: first seen, unless it has an order of its own
 	ByName       Order = "name"
-	ByDelta      Order = "delta" // the worst first, the best last, what does not differ between
+	ByDelta      Order = "delta" // the worst first, the best last, no difference between
 )
 
 // Options are the options of a comparison. Expressions are those of
@@ -44,7 +44,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate checks what is not an expression; NewCollector checks those.
+// Validate checks the options that are not expressions; NewCollector checks those.
 func (o Options) Validate() error {
 	switch {
 	case !(o.Alpha >= 0 && o.Alpha <= 1):
@@ -61,8 +61,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// SetSort reads an order as a user gives it, with a "-" before it for the
-// reverse. Validate says whether there is such an order.
+// SetSort reads an order as a user gives it, with a "-" before it for the reverse.
+// Validate reports an unknown order.
 func (o *Options) SetSort(s string) {
 	name, reverse := strings.CutPrefix(s, "-")
 	o.Sort, o.Reverse = Order(name), reverse

@@ -35,7 +35,7 @@ type Pair struct {
 // BenchcmpOptions are benchcmp's flags.
 type BenchcmpOptions struct {
 	Best      bool // of several runs of a benchmark, the fastest of each file
-	Changed   bool // only what differs
+	Changed   bool // only differences
 	Magnitude bool // the largest change first
 }
 
@@ -49,7 +49,7 @@ type run struct {
 // maxRuns bounds the result lines of a file.
 const maxRuns = 1_000_000
 
-// Runs holds the result lines of one file for CompareRuns.
+// Runs are the result lines of one file for CompareRuns.
 type Runs struct {
 	file     File
 	warnings []string

@@ -11,9 +11,9 @@ type Result struct {
 	Tables   []Table
 	Warnings []string
 
-	// Comparisons is how many tests were made, Constant how many more could not
-	// have come out otherwise: between them both samples hold one value, or each
-	// holds a single one.
+	// Comparisons is the number of tests made, Constant the number of comparisons
+	// without a possible difference: both samples have one common value, or each has a
+	// single one.
 	Comparisons, Constant int
 }
 
@@ -23,9 +23,9 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// Table holds the cells of one unit and one configuration.
+// Table has the cells of one unit and one configuration.
 type Table struct {
-	Config    []Setting // by which tables are told apart, the unit not among them
+	Config    []Setting // that distinguishes tables, without the unit
 	Unit      string    // tidied: sec/op, B/s
 	Direction Direction
 	Declared  bool // the direction was declared by a file, not known beforehand
@@ -36,7 +36,7 @@ type Table struct {
 	Geomean   []Geomean // one for each column
 }
 
-// Direction says which values of a unit are better.
+// Direction is the better direction of a unit's values.
 type Direction int
 
 const (
@@ -67,7 +67,7 @@ type Cell struct {
 
 // Comparison is a test between a cell and the first of its row.
 type Comparison struct {
-	// Test has the p-value that decides: adjusted, unless Options say otherwise.
+	// Test has the p-value that decides: adjusted, except with Options.Adjust Single.
 	Test     benchmath.Comparison
 	P        float64 // of this test alone
 	PHolm    float64 // adjusted for all tests of the run

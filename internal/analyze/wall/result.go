@@ -42,7 +42,7 @@ type Result struct {
 // Group is the requests of one handler, or the goroutines that one function
 // starts, outside of requests.
 type Group struct {
-	Name    string // function: the handler, or what the go statement called
+	Name    string // function: the handler, or the start function
 	Handler bool
 	Count   int64            // requests that lie whole in a trace, or goroutines
 	Ns      [NumStates]int64 // of those requests; of goroutines all that the traces hold

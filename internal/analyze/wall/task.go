@@ -23,7 +23,7 @@ const (
 	maxOwnTasks = 1000
 )
 
-// OtherTasks is the type of tasks of more types than are told apart.
+// OtherTasks is the type of tasks beyond the maximum number of types.
 const OtherTasks = "(tasks of other types)"
 
 // task is a task that has not ended yet.

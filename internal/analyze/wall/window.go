@@ -15,9 +15,9 @@ type Window struct {
 	Goroutines   []int64
 }
 
-// Profile reads one trace for the profile of a part of it (see [Result]). What lies over
-// an edge is cut there; where a goroutine is, and in which handler, the whole trace tells.
-// It also returns what is uncertain.
+// Profile reads one trace for the profile of a part of it (see [Result]). Intervals
+// over an edge are cut there; the state of a goroutine, and its handler, come from the
+// whole trace. It also returns warnings.
 func Profile(t Trace, w Window) (*callstack.Frames, []string, error) {
 	if w.ToNs == 0 {
 		w.ToNs = math.MaxInt64

@@ -19,10 +19,9 @@ import (
 // maxDiagnostics bounds the text that is kept.
 const maxDiagnostics = 32 << 20
 
-// Diagnostics returns the compiler's output with -m=2 for the packages, given by
-// import path, and for the target's tests. File names are absolute
-// where the file is known. The text is bounded; a last line says when it was
-// cut.
+// Diagnostics returns the compiler's output with -m=2 for the packages, given by import
+// path, and for the target's tests. File names are absolute if the file is known. The
+// text is bounded; a last line reports truncation.
 func Diagnostics(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, packages []string) ([]byte, error) {
 	packages = slices.Compact(slices.Sorted(slices.Values(packages)))
 	if len(packages) == 0 {

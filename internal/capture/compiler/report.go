@@ -16,11 +16,11 @@ import (
 // maxLog bounds one file of the compiler's JSON, which is of one source file.
 const maxLog = 64 << 20
 
-// Decisions returns the compiler's decisions in packages, given by import path, and
-// with tests in those of the target, from its text and its JSON. A compiler
-// whose results come from the build cache writes no JSON, so that these packages are
-// compiled anew, and what they import is not. File names are absolute where the file is
-// known. Warnings list what could not be read.
+// Decisions returns the compiler's decisions about packages, given by import path, and
+// with tests about those of the target, from its text and its JSON. The compiler writes
+// no JSON for results from the build cache; these packages are therefore compiled
+// again, but not their imports. File names are absolute if the file is known. Warnings
+// list unreadable output.
 func Decisions(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, packages []string, tests bool) (r *format.Report, warnings []string, err error) {
 	log, err := os.MkdirTemp("", "whet-compiler-")
 	if err != nil {

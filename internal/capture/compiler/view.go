@@ -30,8 +30,8 @@ type Graph struct {
 	files    map[string]string            // Go files of the user's packages → path
 }
 
-// LoadGraph asks the go command for the packages of the target: with its tests, or
-// without where a program has nothing of them. What the build made is at hand.
+// LoadGraph loads the packages of the target with the go command: with its tests, or
+// without for a program. The build's results are in the cache.
 func LoadGraph(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, tests bool) (*Graph, error) {
 	g := &Graph{packages: make(map[string]*packages.Package), files: make(map[string]string)}
 	return g, g.load(ctx, t, o, tests, t.Operand)
@@ -78,11 +78,10 @@ func (g *Graph) packageOf(t *gobench.Target, file string) string {
 // MaxView is the largest size of a typed view in a recording.
 const MaxView = 8 << 20
 
-// View returns the typed view of the user's packages that the files belong to,
-// which it maps from absolute names to those in the profiles, as a recording keeps
-// it, and the names that frames have for all files of these packages, by their
-// absolute names. g is what [LoadGraph] returned; nil: it is asked for here. goVersion and
-// goarch are the build's.
+// View returns the typed view of the user's packages to which the files belong, a map
+// from absolute names to those in the profiles, as a recording keeps it, and the names
+// that frames have for all files of these packages, by their absolute names. g is a
+// result of [LoadGraph], or nil to load it here. goVersion and goarch are the build's.
 func View(ctx context.Context, t *gobench.Target, o gobench.BuildOptions, g *Graph, goVersion, goarch string, files map[string]string) (view []byte, sources map[string]string, err error) {
 	defer func() {
 		if ctx.Err() != nil {

@@ -10,9 +10,8 @@ import (
 	"whet/internal/recording"
 )
 
-// Facts describes the machine as a target started with the environment env
-// sees it; nil is our own environment. What changes during the measuring is
-// left for [Meter.Stop].
+// Facts describes the machine as seen by a target with the environment env; nil is our
+// own environment. [Meter.Stop] adds the facts that change during the measurement.
 func Facts(env []string) recording.Host {
 	if env == nil {
 		env = os.Environ()

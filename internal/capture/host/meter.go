@@ -6,14 +6,13 @@ import (
 	"whet/internal/recording"
 )
 
-// Meter notes what disturbs a measurement between Start and Stop.
+// Meter records disturbances of a measurement between Start and Stop.
 type Meter struct {
 	before snapshot
 	take   func() snapshot
 
-	// What Stop saw that no recording keeps: CPU time of this process and of
-	// those that it started and that ended, and pages swapped in and out; 0:
-	// unknown.
+	// Results of Stop that are not in the recording: CPU time of this process and of
+	// its ended children, and pages swapped in and out; 0: unknown.
 	Used    time.Duration
 	Swapped int64
 }
@@ -42,8 +41,9 @@ func Start() *Meter {
 
 func start(take func() snapshot) *Meter { return &Meter{before: take(), take: take} }
 
-// Stop reads them again and fills in StealRatio, BusyRatio, LoadStart, LoadEnd
-// and ThrottledNs of h, and what the meter itself tells. It may be called again as the measuring goes on.
+// Stop reads the counters again and sets StealRatio, BusyRatio, LoadStart, LoadEnd and
+// ThrottledNs of h, and the meter's own results. It may be called repeatedly during a
+// measurement.
 func (m *Meter) Stop(h *recording.Host) {
 	after := m.take()
 	h.LoadStart, h.LoadEnd = m.before.load, after.load

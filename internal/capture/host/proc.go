@@ -135,8 +135,8 @@ func swapped(vmstat []byte) *int64 {
 	return sum
 }
 
-// Governors returns the frequency governors of the processors below root, each
-// once, without "performance", which holds the frequency.
+// Governors returns the frequency governors of the processors below root, each once,
+// without "performance", which keeps the frequency constant.
 func Governors(root fs.FS) []string {
 	files, _ := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
 	var out []string

@@ -11,7 +11,7 @@ import (
 )
 
 // Members returns the processes of a group, by its leader's number, that have not
-// ended; ok is false where the system does not tell.
+// ended; ok is false if the system does not report them.
 func Members(leader int) (pids []int, ok bool) {
 	all, err := groupStats(leader)
 	if err != nil {
@@ -25,14 +25,14 @@ func Members(leader int) (pids []int, ok bool) {
 	return pids, true
 }
 
-// GroupCPU returns the CPU time, user and system, that the processes of a group have
-// used, those included that ended and were waited for by one of them. ok is
-// false where the system does not tell. What a process used that ended and left
-// nobody to wait for it is lost: the time may then run backwards.
+// GroupCPU returns the CPU time, user and system, of the processes of a group,
+// including ended ones that one of them has waited for. ok is false if the system does
+// not report it. The time of an ended process that no process waited for is lost: the
+// sum may then decrease.
 //
-// Of a process that runs it is the scheduler's own sum, to the nanosecond (the
-// CPU clock of the process, clock_getcpuclockid(3)); of ended children it is
-// that of /proc/PID/stat, which counts by 10 ms.
+// For a running process it is the scheduler's own sum, to the nanosecond (the CPU clock
+// of the process, clock_getcpuclockid(3)); for ended children it is that of
+// /proc/PID/stat, in steps of 10 ms.
 func GroupCPU(leader int) (used time.Duration, ok bool) {
 	all, err := groupStats(leader)
 	if err != nil {

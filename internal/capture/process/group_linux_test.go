@@ -73,7 +73,7 @@ func TestGroupCPU(t *testing.T) {
 	for killed := time.Now(); ; runtime.Gosched() {
 		pids, ok := Members(r.PID())
 		if !ok || len(pids) != 0 && time.Since(killed) > 2*time.Minute {
-			t.Fatalf("members %v, %v behind the end", pids, ok)
+			t.Fatalf("members %v, %v after the end", pids, ok)
 		}
 		if len(pids) == 0 {
 			break

@@ -23,14 +23,13 @@ type Command struct {
 	// none: those that we may. Only Linux can.
 	Processors []int
 
-	// Stdin is what the command reads; nil is nothing. A terminal is none of
-	// ours to pass on: a group in the background that reads it is stopped.
+	// Stdin is the command's standard input; nil is empty. Do not pass a terminal: a
+	// background group that reads it is stopped.
 	Stdin io.Reader
 	// Started is called with the process id once the command runs; nil: not.
 	Started func(pid int)
-	// Ended is called when the leader has ended by itself, before what is left
-	// of its group is killed; nil: not. Only Linux can: elsewhere it is never
-	// called.
+	// Ended, unless nil, is called when the leader has ended by itself, before the rest
+	// of its group is killed. It is called only on Linux.
 	Ended func(pid int)
 
 	// Scheduling asks for Result.Scheduling.
@@ -65,17 +64,16 @@ const (
 	pipeDelay = 3 * time.Second
 )
 
-// EachWriter is a Stderr that tells who printed what: on Linux it is handed what
-// each write of the command's put there by itself, or pieces of 4 KiB of what
-// was longer, and those that came together in one call. Elsewhere Write is called
-// as of any other.
+// EachWriter is a Stderr that separates the writes of the command: on Linux it gets
+// each write separately, a longer one in pieces of 4 KiB, and those that arrived
+// together in one call. Elsewhere Write is called as for any other writer.
 type EachWriter interface {
 	io.Writer
 	// WriteEach must not keep what it is handed.
 	WriteEach(writes [][]byte)
 }
 
-// Ending says what ended a command.
+// Ending is the cause of a command's end.
 type Ending int
 
 const (
@@ -88,9 +86,8 @@ const (
 // Result is the result of a command that was started.
 type Result struct {
 	Start, End time.Time
-	// Exited is when the leader was seen to have ended: what follows until End
-	// is ending its group and waiting for those who hold its pipes. Outside
-	// Linux the two are one.
+	// Exited is the time at which the leader had ended: until End its group is killed
+	// and the holders of its pipes are waited for. Outside Linux the two are equal.
 	Exited             time.Time
 	UserCPU, SystemCPU time.Duration
 	MaxRSSBytes        int64       // 0: unknown, see Memory
@@ -264,7 +261,7 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	return nil, fmt.Errorf("wait for %s: %w", c.Path, err)
 }
 
-// NotFound reports whether Run's error says that there is no such program.
+// NotFound reports whether an error of Run means that there is no such program.
 func NotFound(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)
 }

@@ -60,23 +60,24 @@ func (r *Running) Done() <-chan struct{} { return r.over.Done() }
 // Ended reports whether the command is over.
 func (r *Running) Ended() bool { return r.over.Err() != nil }
 
-// While returns a context that ends with the command too, and what releases it.
+// While returns a context that also ends with the command, and a function that releases
+// it.
 func (r *Running) While(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(r.over, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// Stop ends what is left of the command and all its group, and returns what
-// became of it; nil when the system did not tell.
+// Stop ends the rest of the command and all its group, and returns its result; nil if
+// the system did not report it.
 func (r *Running) Stop() *Result {
 	r.end()
 	<-r.over.Done()
 	return r.res
 }
 
-// Early says how a command ended that should have run on: "ended by itself
-// (exit status 1) after 12ms", and after it what it said last.
+// Early describes the end of a command that should have run longer: "ended by itself
+// (exit status 1) after 12ms", followed by its last output.
 func (r *Running) Early(said string) string {
 	res := r.Stop()
 	switch {

@@ -19,8 +19,8 @@ func TestSplit(t *testing.T) {
 	}{
 		{"apart", []string{"one\n", gc, "two\n"}, "one\ntwo\n", gc},
 		{"in pieces", []string{"one\n" + gc[:7], gc[7:40], gc[40:] + "two\n"}, "one\ntwo\n", gc},
-		{"behind a question", []string{"name? ", gc, "two\n"}, "name? two\n", gc},
-		{"behind what begins alike", []string{"gc is not the collector", gc, "two\n"}, "gc is not the collectortwo\n", gc},
+		{"after a question", []string{"name? ", gc, "two\n"}, "name? two\n", gc},
+		{"after a similar beginning", []string{"gc is not the collector", gc, "two\n"}, "gc is not the collectortwo\n", gc},
 		{"with others between", []string{gc[:40], "one\n", gc[40:90], "2026/11/21 two", gc[90:], "\n"}, "one\n2026/11/21 two\n", gc},
 		{"one that does not end", []string{gc[:40], "one\n", gc, "two\n"}, "one\n" + gc[:40] + "two\n", gc},
 		{"cut off by the program's end", []string{"one\n", gc[:80]}, "one\n", ""},

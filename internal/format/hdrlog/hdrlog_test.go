@@ -170,7 +170,7 @@ func TestLayout(t *testing.T) {
 		h.RecordMany(end, i%7+1)
 	}
 	if end, ok := l.last(hist.Buckets); ok {
-		t.Fatalf("there is an index behind the last, ending at %d", end)
+		t.Fatalf("there is an index after the last, ending at %d", end)
 	}
 	compareCounts(t, h, byLibrary(t, h))
 }
@@ -280,7 +280,7 @@ func TestBadInput(t *testing.T) {
 		{"no histogram", "1,1,1", "is not an interval"},
 		{"start", "x,1,1,AAAA", "its start"},
 		{"far away", "999999999999,1,1,AAAA", "more than the"},
-		{"far behind a far start", "#[BaseTime: 99999999999.0 (seconds since epoch)]\n" + "1" + line(t, good, []byte{2}), "more than the"},
+		{"far after a far start", "#[BaseTime: 99999999999.0 (seconds since epoch)]\n" + "1" + line(t, good, []byte{2}), "more than the"},
 		{"length", "1,,1,AAAA", "its length"},
 		{"long", "1,2000000000,1,AAAA", "thirty years"},
 		{"start line", "#[StartTime: . (seconds since epoch)]", "StartTime"},

@@ -156,7 +156,7 @@ func TestExpandedAddress(t *testing.T) {
 	}
 }
 
-// TestRoots leaves out the address behind the last name, which is where the
+// TestRoots leaves out the address after the last name, which is where the
 // goroutine ends, but not one that the text says has no name, nor one that the
 // comments do not reach, nor anything without comments.
 func TestRoots(t *testing.T) {

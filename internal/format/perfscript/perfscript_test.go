@@ -243,7 +243,7 @@ func TestOdd(t *testing.T) {
 		{"a note between samples", "w 12 1.000001: 7 cycles: \n\t1 f (x)\n\nlost 12\n\nw 12 1.000002: 7 cycles: \n\t1 f (x)\n", []string{"f", "f"}, "line 4 has no known form"},
 		{"carriage returns", "w 12 1.000001: 7 cycles: \r\n\t1 f (x)\r\n\r\n", []string{"f"}, ""},
 		{"a name in front of the inlined end", "w 12 1.000001: 7 cycles: \n\t1 f (inlined)\n", []string{"f"}, ""},
-		{"branches behind a leaf", "w 12 1.000001: 7 cycles:  10 f+0x1 (x)  0x1/0x2/P/-/-/0  0x3/0x4/P/-/-/0 \n", []string{"f"}, ""},
+		{"branches after a leaf", "w 12 1.000001: 7 cycles:  10 f+0x1 (x)  0x1/0x2/P/-/-/0  0x3/0x4/P/-/-/0 \n", []string{"f"}, ""},
 		{"instructions", "w 12 1.000001: 7 cycles: \n\t10 f (x)\n\tf:\n\t0000000000000010\tinsn: 48 89\n", []string{"f"}, ""},
 		{"no indentation", "w 12 1.000001: 7 cycles: \n401000 f(int, char)+0x1 (/bin/x)\n401100 g (inlined)\n401100 main (/bin/x)\n0 [unknown] ([unknown])\n\nadd 12 1.000002: 7 cycles: \n401000 f+0x1 (/bin/x)\n",
 			[]string{"0x0;main;g (inlined);f(int, char)", "f"}, ""},

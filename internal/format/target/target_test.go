@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 		{"http, comments and weights", "# first\nGET http://h/a\n# not sent: X: 1\nX: 2\n# weight: 3\nGET http://h/b\n#weight: 0.5\n\nM-SEARCH http://h/c", HTTP, []Target{
 			{Method: "GET", URL: "http://h/a", Header: []Field{{"X", "2"}}, Line: 2}, {Method: "GET", URL: "http://h/b", Weight: 3, Line: 6},
 			{Method: "M-SEARCH", URL: "http://h/c", Weight: 0.5, Line: 9}}},
-		{"http, weight behind a header", "GET http://h/a\nX: 2\n# weight: 2\nM-SEARCH http://h/b\n", HTTP, []Target{
+		{"http, weight after a header", "GET http://h/a\nX: 2\n# weight: 2\nM-SEARCH http://h/b\n", HTTP, []Target{
 			{Method: "GET", URL: "http://h/a", Header: []Field{{"X", "2"}}, Line: 1}, {Method: "M-SEARCH", URL: "http://h/b", Weight: 2, Line: 4}}},
 		{"json", `{"method":"GET","url":"http://h/"}` + "\n\n" + `{"method":"POST","url":"http://h/<b>","body":"UHVuY2gh","header":{"X":["1","2"],"A":["b"]},"weight":2.5,"other":{}}`, JSON, []Target{
 			{Method: "GET", URL: "http://h/", Line: 1},

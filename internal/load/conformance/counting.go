@@ -199,7 +199,7 @@ func (s *runner) warmUp(t *testing.T) {
 			got.all(t, 50, http.StatusOK, "")
 			warm, _ := j.Recorder.WarmedUp()
 			if served := server.requests.Load(); served != warm+50 {
-				t.Errorf("the server got %d requests, %d in the warm-up and 50 behind it were recorded", served, warm)
+				t.Errorf("the server got %d requests, %d in the warm-up and 50 after it were recorded", served, warm)
 			}
 			return warm > 0
 		})

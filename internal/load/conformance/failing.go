@@ -84,7 +84,7 @@ func (s *runner) noHost(t *testing.T) {
 func (s *runner) timeouts(t *testing.T) {
 	for name, text := range map[string]string{
 		"before the answer":       "",
-		"behind continue":         "HTTP/1.1 100 Continue\r\n\r\n",
+		"after continue":          "HTTP/1.1 100 Continue\r\n\r\n",
 		"within the status line":  "HTTP/1.1 2",
 		"within the head":         "HTTP/1.1 200 OK\r\nContent-Le",
 		"before the body":         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
@@ -140,7 +140,7 @@ func (s *runner) timesOut(t *testing.T, timeout time.Duration, text string) bool
 	}
 	n := server.connections.Load()
 	if n > requests || server.again.Load() > 0 {
-		t.Errorf("%d connections, %d used again behind a timeout", n, server.again.Load())
+		t.Errorf("%d connections, %d used again after a timeout", n, server.again.Load())
 	}
 	return n == requests && server.requests.Load() == requests && got.Begun == begun
 }
@@ -220,7 +220,7 @@ func (s *runner) brokenOff(t *testing.T) {
 		{"before the answer", "", loadresult.Reset, loadresult.Reset},
 		{"within the status line", "HTTP/1.1 2", loadresult.Reset, loadresult.Reset},
 		{"within the head", "HTTP/1.1 200 OK\r\nContent-Le", loadresult.Reset, loadresult.Reset},
-		{"behind continue", "HTTP/1.1 100 Continue\r\n\r\n", loadresult.Reset, loadresult.Reset},
+		{"after continue", "HTTP/1.1 100 Continue\r\n\r\n", loadresult.Reset, loadresult.Reset},
 		{"before the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", loadresult.ShortBody, loadresult.Reset},
 		{"within the body", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", loadresult.ShortBody, loadresult.Reset},
 		{"between chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", loadresult.ShortBody, loadresult.Reset},

@@ -23,7 +23,7 @@ func (s *runner) answers(t *testing.T) {
 	}
 	t.Run("byte by byte", s.trickle)
 	t.Run("more than the answer", s.surplus)
-	t.Run("no HTTP behind an answer", s.noHTTPBehind)
+	t.Run("no HTTP after an answer", s.noHTTPAfter)
 }
 
 // request returns what an answer is to.
@@ -64,7 +64,7 @@ func (s *runner) right(t *testing.T, a *responseCase, got outcome, server *serve
 	}
 	switch n := server.connections.Load(); {
 	case a.once && n < requests || server.again.Load() > 0:
-		t.Errorf("%d connections, of which %d were used again behind an answer that was the last", n, server.again.Load())
+		t.Errorf("%d connections, of which %d were used again after an answer that was the last", n, server.again.Load())
 	case !a.once && a.kind == "" && n > 2+int64(spare(2)):
 		t.Errorf("%d connections: they were to be kept", n)
 	}
@@ -119,23 +119,23 @@ func (s *runner) trickle(t *testing.T) {
 // is after it is nobody's, and the connection cannot be used again.
 func (s *runner) surplus(t *testing.T) {
 	for name, a := range map[string]*responseCase{
-		"garbage":         {text: sized("hello") + "garbage", status: 200, bytes: 5, once: true},
-		"a line":          {text: sized("hello") + "\r\n", status: 200, bytes: 5, once: true},
-		"another answer":  {text: sized("hello") + sized("another"), status: 200, bytes: 5, once: true},
-		"body to a HEAD":  {text: sized("hello"), method: "HEAD", status: 200, once: true},
-		"body of a 204":   {text: "HTTP/1.1 204 No Content\r\n\r\nhello", status: 204, once: true},
-		"body of a 304":   {text: "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello", status: 304, once: true},
-		"behind chunks":   {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" + sized("another"), status: 200, bytes: 5, once: true},
-		"behind a length": {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello", status: 200, bytes: 2, once: true},
+		"garbage":        {text: sized("hello") + "garbage", status: 200, bytes: 5, once: true},
+		"a line":         {text: sized("hello") + "\r\n", status: 200, bytes: 5, once: true},
+		"another answer": {text: sized("hello") + sized("another"), status: 200, bytes: 5, once: true},
+		"body to a HEAD": {text: sized("hello"), method: "HEAD", status: 200, once: true},
+		"body of a 204":  {text: "HTTP/1.1 204 No Content\r\n\r\nhello", status: 204, once: true},
+		"body of a 304":  {text: "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\nhello", status: 304, once: true},
+		"after chunks":   {text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" + sized("another"), status: 200, bytes: 5, once: true},
+		"after a length": {text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello", status: 200, bytes: 2, once: true},
 	} {
 		// Often: bytes after a response may show up too late.
 		t.Run(name, func(t *testing.T) { s.whole(t, a, 150) })
 	}
 }
 
-// noHTTPBehind answers the first request of each connection, and says something
+// noHTTPAfter answers the first request of each connection, and says something
 // else to the second, with the end after it.
-func (s *runner) noHTTPBehind(t *testing.T) {
+func (s *runner) noHTTPAfter(t *testing.T) {
 	var other atomic.Int64
 	server := answering(t, func(c *conn, _ *serverRequest) bool {
 		if c.asked == 1 {

@@ -98,7 +98,7 @@ func answers() []responseCase {
 		{name: "no answer", text: "", kind: loadresult.Reset, ends: true, once: true},
 		{name: "end within the status line", text: "HTTP/1.1 20", kind: loadresult.Reset, ends: true, once: true},
 		{name: "end within the head", text: head + "Content-Le", kind: loadresult.Reset, ends: true, once: true},
-		{name: "end behind continue", text: "HTTP/1.1 100 Continue\r\n\r\n", kind: loadresult.Reset, ends: true, once: true},
+		{name: "end after continue", text: "HTTP/1.1 100 Continue\r\n\r\n", kind: loadresult.Reset, ends: true, once: true},
 		{name: "end before the body", text: head + "Content-Length: 5\r\n\r\n", kind: loadresult.ShortBody, ends: true, once: true},
 		{name: "end within the body", text: head + "Content-Length: 100\r\n\r\n0123456789", bytes: 10, kind: loadresult.ShortBody, ends: true, once: true},
 		{name: "end within a chunk", text: head + "Transfer-Encoding: chunked\r\n\r\n10\r\nhello", bytes: 5, kind: loadresult.ShortBody, ends: true, once: true},

@@ -123,7 +123,7 @@ func (s *runner) drive(t *testing.T, ctx context.Context, j *engine.Job, servers
 	for _, server := range servers {
 		server.release()
 		if n := server.left(); n > 0 {
-			t.Errorf("%d connections are still open behind the load", n)
+			t.Errorf("%d connections are still open after the load", n)
 		}
 	}
 	// goleak gives them half a second to end, in which a busy machine may not come
@@ -133,7 +133,7 @@ func (s *runner) drive(t *testing.T, ctx context.Context, j *engine.Job, servers
 		err = goleak.Find(goroutines)
 	}
 	if err != nil {
-		t.Errorf("behind the load: %v", err)
+		t.Errorf("after the load: %v", err)
 	}
 	// A server may still be about to accept a connection that is gone.
 	now := descriptors(t)
@@ -141,7 +141,7 @@ func (s *runner) drive(t *testing.T, ctx context.Context, j *engine.Job, servers
 		runtime.Gosched()
 	}
 	if now > files {
-		t.Errorf("%d file descriptors before the load, %d behind it", files, now)
+		t.Errorf("%d file descriptors before the load, %d after it", files, now)
 	}
 	agrees(t, j, result)
 	return outcome{result, report}

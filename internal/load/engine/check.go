@@ -10,8 +10,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// Check says which answers are right. The zero value takes every answer whose
-// status is below 400.
+// Check defines correct responses. The zero value accepts every status below 400.
 type Check struct {
 	Status []Range // those that are right; none: all below 400
 	Header []Field // lines that the answer's head has, among others
@@ -42,7 +41,7 @@ type Field struct{ Name, Value string }
 // maxFields bounds how much every answer is looked at for.
 const maxFields = 100
 
-// Validate reports what of the check cannot be looked at. nil is no check.
+// Validate reports an error if the check is invalid. A nil check is valid.
 func (c *Check) Validate() error {
 	if c == nil {
 		return nil

@@ -19,8 +19,8 @@ import (
 // Engine drives the connections of a load.
 type Engine interface {
 	Name() string
-	// Drive does a job. It returns when all is over and nothing is left open; the
-	// error is about what makes the load impossible, and nothing else.
+	// Drive runs a job. It returns when everything is over and closed; its error is a
+	// reason that makes the load impossible, and nothing else.
 	Drive(ctx context.Context, j *Job) (Report, error)
 }
 
@@ -29,11 +29,11 @@ type Report struct {
 	InFlight       int           // requests that the end of the load cut off
 	OldestInFlight time.Duration // how long the first sent of them had been under way
 	Location       string        // where the first redirect leads, as its header says; "" where none was seen or nobody looked
-	Notes          []string      // what makes the figures mean something else than they seem to
-	// KeptUp says of a closed loop that whenever the engine looked, most of the
-	// requests under way were still with the service, so that it was the one that
-	// was waited for, however busy the engine was. False where that was not so, and
-	// of engines that cannot tell.
+	Notes          []string      // that affect the meaning of the figures
+	// KeptUp reports, for a closed loop, whether most of the requests under way were
+	// with the service whenever the engine looked: the engine then waited for the
+	// service, however busy it was. It is false otherwise, and for engines that cannot
+	// know.
 	KeptUp bool
 }
 
@@ -77,9 +77,9 @@ type Address struct {
 	Network string      // "tcp" or "unix"
 	Dial    string      // host:port, or the path of a socket
 	TLS     *tls.Config // nil: plain. Its ServerName is set; clone it before changing it
-	// IPs are what Dial's host stands for, in the order in which they are to be
-	// tried, where it was looked up before the load's clock ran. An event loop looks
-	// it up by itself where there are none.
+	// IPs are the addresses of Dial's host, in the order to try them, if the host was
+	// looked up before the load's clock started. If empty, an event loop looks it up by
+	// itself.
 	IPs []net.IPAddr
 }
 
@@ -145,10 +145,10 @@ type outage struct {
 	since   int64
 }
 
-// Again reports whether a request of a closed loop, chosen at a moment, whose
-// connection was refused at another, is to be tried again though Requests were taken:
-// nothing of it went out, and a number of requests is to be sent. So it is for
-// Outage since the service last answered. One that never did is not waited for.
+// Again reports whether a request of a closed loop, chosen at one time and refused a
+// connection at another, should be tried again although Requests were taken: nothing of
+// it was sent, and the load is bounded by a number of requests. The limit is Outage
+// after the service last answered. A service that never answered is not waited for.
 func (j *Job) Again(chosen, refused int64) bool {
 	if j.Requests == 0 || chosen < int64(j.Warmup) {
 		return false

@@ -158,8 +158,8 @@ func (s *scanner) number(c byte) bool {
 	return false
 }
 
-// equal compares what was kept with a text. What is no UTF-8 in it counts as
-// U+FFFD, byte by byte.
+// equal compares stored bytes with a text, in which invalid UTF-8 counts as U+FFFD,
+// byte by byte.
 func equal(kept []byte, text string) bool {
 	for len(kept) > 0 {
 		if c := kept[0]; c < utf8.RuneSelf {

@@ -21,7 +21,7 @@ func (p *Pause) Next() time.Duration {
 	return d
 }
 
-// Reset says that a request got its answer, or waited long enough for it.
+// Reset is called after a response or a timeout.
 func (p *Pause) Reset() { p.next = 0 }
 
 // Wait returns after a time or at the end of ctx.

@@ -11,9 +11,9 @@ import (
 	"whet/internal/loadresult"
 )
 
-// Verifier looks at one answer after the other as they come, in pieces of any
-// size. It keeps nothing of a body and does not allocate; its methods Field and
-// Body are what a wire.Parser calls. A connection has one.
+// Verifier checks one response after the other, in pieces of any size. It stores
+// nothing of a body and does not allocate; a wire.Parser calls its methods Field and
+// Body. A connection has one.
 type Verifier struct {
 	c      *Check
 	header []bool // of c.Header: seen
@@ -101,7 +101,7 @@ func (v *Verifier) Kind(status int) string {
 	return ""
 }
 
-// What may be wrong with an answer.
+// Faults of a response.
 const (
 	right = iota
 	wrongHeader
@@ -128,8 +128,7 @@ func (v *Verifier) wrong() int {
 	return right
 }
 
-// Why says what is wrong with the answer that was seen last, for
-// record.Shard.Fail.
+// Why returns the fault of the last response, for record.Shard.Fail.
 func (v *Verifier) Why(status int) string {
 	if v.c.StatusKind(status) != "" {
 		return "answered " + record.StatusText(status)

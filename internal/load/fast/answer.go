@@ -40,8 +40,7 @@ func (l *loop) received(c *conn, b []byte) {
 	case err != nil:
 		l.fail(c, kindOf(err), err)
 	case done:
-		// What follows an answer belongs to none: such a connection is not used
-		// again.
+		// Data after a response belongs to no request: such a connection is not reused.
 		l.answered(c, c.parser.Status, c.parser.Bytes, c.parser.KeepAlive && n == len(b))
 	}
 }

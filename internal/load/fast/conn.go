@@ -11,7 +11,7 @@ import (
 	"whet/internal/loadresult"
 )
 
-// state is what a connection's socket is good for.
+// state is the state of a connection's socket.
 type state uint8
 
 const (
@@ -39,7 +39,7 @@ type conn struct {
 	// The request under way, if busy.
 	busy    bool
 	began   bool   // it had one before
-	again   bool   // the last one is to be tried once more
+	again   bool   // the last request is to be retried
 	turn    uint32 // its number
 	parsing bool   // the parser has seen a part of the answer
 	cut     bool   // sending failed: nothing more is sent, but an answer may come
@@ -109,9 +109,9 @@ func (l *loop) transmit(c *conn) {
 	l.t.send(c)
 }
 
-// departs is called just before the first of c's request goes to the kernel. A
-// service time begins here: not when the last answer was read, with others to be
-// read before anything was sent. What was chosen within the warm-up stays in it
+// departs is called just before the first byte of c's request is passed to the kernel.
+// The service time begins here, and not when the last response was read, after which
+// other responses may be read first. A request chosen during the warm-up belongs to it
 // (engine.Job.Take).
 func (l *loop) departs(c *conn, now int64) {
 	if c.fresh && c.sent >= int64(l.job.Warmup) {
@@ -190,7 +190,7 @@ func (l *loop) ended(c *conn, errno syscall.Errno) {
 	}
 }
 
-// over is the end of what the other side had to say.
+// over handles the end of the other side's data.
 func (l *loop) over(c *conn) {
 	if !c.busy || !c.parsing {
 		l.broken(c, errEnded)
@@ -204,10 +204,10 @@ func (l *loop) over(c *conn) {
 	l.broken(c, err)
 }
 
-// broken is the end of a connection over which no answer will come any more. A
-// kept connection may have been closed before its next request was sent: then
-// that one goes over a new connection. What was sent is not sent again: the
-// service may have seen it, and a load counts what the service sees.
+// broken handles the end of a connection that will deliver no more responses. If a kept
+// connection was closed before its next request was sent, that request uses a new
+// connection. A sent request is not repeated: the service may have seen it, and a load
+// counts the requests that the service sees.
 func (l *loop) broken(c *conn, err error) {
 	switch {
 	case !c.busy:
@@ -220,8 +220,8 @@ func (l *loop) broken(c *conn, err error) {
 	}
 }
 
-// unsent reports that nothing of the request has left for a connection that
-// served others before. Without TLS: what is sealed counts as sent.
+// unsent reports whether no byte of the request has been sent, on a connection that
+// served others before. Without TLS only: encrypted data counts as sent.
 func (c *conn) unsent() bool {
 	return c.answers && !c.parsing && c.tls == nil && len(c.out) == len(c.request)
 }
@@ -236,7 +236,7 @@ func (l *loop) fail(c *conn, kind string, err error) {
 	if kind == loadresult.TimedOut {
 		o.End = max(now, c.sent+l.timeout)
 		if err == record.ErrTimeout {
-			text = nil // the outcome says what of the answer had come
+			text = nil // the outcome records whether the head had arrived
 		}
 	}
 	l.hangUp(c)
@@ -276,7 +276,7 @@ func (l *loop) hangUp(c *conn) {
 	c.state, c.out = closed, nil
 }
 
-// outcome returns what is known of the request under way.
+// outcome returns the outcome of the request under way.
 func (l *loop) outcome(c *conn, now int64) record.Outcome {
 	return record.Outcome{
 		Due: c.due, Free: c.free, First: !c.began, Sent: c.sent, End: now,

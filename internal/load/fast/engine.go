@@ -62,8 +62,8 @@ func (d driver) Drive(ctx context.Context, j *engine.Job) (engine.Report, error)
 	return together(reports), errors.Join(failures...)
 }
 
-// whenOver has f called at the end of ctx. What it returns ends that, and waits
-// for f where it was called.
+// whenOver arranges for a call of f at the end of ctx. The returned function cancels
+// that, and waits for f if it was called.
 func whenOver(ctx context.Context, f func()) (end func()) {
 	called := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -77,7 +77,7 @@ func whenOver(ctx context.Context, f func()) (end func()) {
 	}
 }
 
-// stop has all loops cut off what is under way.
+// stop makes all loops cut off their requests.
 func (p *plan) stop() {
 	for _, l := range p.loops {
 		l.stopped.Store(true)
@@ -85,8 +85,8 @@ func (p *plan) stop() {
 	}
 }
 
-// shutdown gives back what the loops had. They are through: until then one may
-// wake another.
+// shutdown releases the resources of the loops. All have ended: until then one may wake
+// another.
 func (p *plan) shutdown() {
 	for _, l := range p.loops {
 		l.t.shutdown()
@@ -106,7 +106,7 @@ func together(reports []engine.Report) engine.Report {
 	return sum
 }
 
-// newPlan prepares what is the same for all loops.
+// newPlan prepares the data that all loops share.
 func newPlan(ctx context.Context, j *engine.Job) (*plan, error) {
 	switch {
 	case len(j.Addresses) != 1:

@@ -11,23 +11,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epoll is the transport that is told when a socket becomes ready.
+// epoll is the transport over readiness notifications.
 //
-// It is told once (edge-triggered), which saves the kernel a look at each
-// socket that was read: a read that fills the buffer only in part has taken all
-// there was, and what comes after it is told again. So is the end of the
-// connection, unless it was there before the read; then the event says so, and
-// reading goes on until the end is read.
+// Notifications are edge-triggered, which saves the kernel a check of each socket that
+// was read: a read that fills the buffer only in part has taken all the data, and later
+// data causes another notification. So does the end of the connection, unless it
+// arrived before the read; then the event says so, and reading continues until the end.
 //
-// Where several answers wait, they are read one after the other, and then the
-// next requests are sent, a few at a time: the kernel's code for either does not
-// push the other out of the processor's cache. Together with naps that is a
-// tenth of the time for each request; alone, each did little.
+// If several responses wait, they are read one after the other, and then the next
+// requests are sent, a few at a time: the kernel's code for either does not evict the
+// other from the processor's cache. Together with naps that saves a tenth of the time
+// per request; each alone saved little.
 type epoll struct {
 	l      *loop
 	fd     int
 	events [512]unix.EpollEvent
-	buf    []byte // what is read; one for all connections
+	buf    []byte // for reading; one for all connections
 	bell   bell
 	queue  []*conn       // that have something to be sent, while answers are read
 	holds  bool          // sends are put into the queue
@@ -66,7 +65,7 @@ const (
 	answersAtOnce = 16
 )
 
-// bellIndex is what events of the bell carry in place of a connection.
+// bellIndex identifies events of the bell, instead of a connection.
 const bellIndex = -1
 
 func newEpoll(l *loop) (transport, error) {
@@ -116,7 +115,7 @@ func (t *epoll) connect(c *conn) {
 	}
 }
 
-// interest tells the kernel to report what is and what becomes of c's socket.
+// interest makes the kernel report the present and future states of c's socket.
 func (t *epoll) interest(c *conn, op int) syscall.Errno {
 	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edgeTriggered, Fd: c.index, Pad: int32(c.gen)}
 	_, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_CTL, uintptr(t.fd), uintptr(op), uintptr(c.fd), uintptr(unsafe.Pointer(&e)), 0, 0)
@@ -143,7 +142,7 @@ func (t *epoll) send(c *conn) {
 		case unix.EAGAIN:
 			return // an event tells when there is room
 		default:
-			c.cut = true // what it means, reading tells
+			c.cut = true // reading shows the cause
 			return
 		}
 	}
@@ -152,8 +151,7 @@ func (t *epoll) send(c *conn) {
 	}
 }
 
-// sendQueue sends what was put into the queue. Some of it may be gone with its
-// connection.
+// sendQueue sends the queued requests. Some may belong to closed connections.
 func (t *epoll) sendQueue() {
 	t.holds = false
 	for _, c := range t.queue {
@@ -229,8 +227,7 @@ func (t *epoll) happened(e *unix.EpollEvent) {
 	}
 }
 
-// read takes what came over c, and the end as well where ended says that it is
-// there.
+// read reads the data of c, and the end as well if ended reports that it is there.
 func (t *epoll) read(c *conn, gen uint32, ended bool) {
 	// The next request is not sent into a connection that has ended.
 	t.holds = t.holds || ended
@@ -257,7 +254,7 @@ func (t *epoll) read(c *conn, gen uint32, ended bool) {
 		}
 	}
 	if c.gen == gen && c.fd >= 0 {
-		t.interest(c, unix.EPOLL_CTL_MOD) // tells again what is
+		t.interest(c, unix.EPOLL_CTL_MOD) // reports the present state again
 	}
 }
 
@@ -281,8 +278,8 @@ func (t *epoll) poll(d int64) (int, syscall.Errno) {
 	return count(n, errno), errno
 }
 
-// pollCoarsely waits by whole milliseconds, and sleeps what is less, looking
-// for events as often as a loop that takes naps does.
+// pollCoarsely waits by whole milliseconds, and sleeps the remainder, checking for
+// events as often as a loop that takes naps does.
 func (t *epoll) pollCoarsely(d int64) (int, syscall.Errno) {
 	ms := max(d, 0) / int64(time.Millisecond)
 	if ms == 0 && d > 0 {
@@ -306,7 +303,7 @@ func nap(ns int64) {
 	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 }
 
-// bell is what other goroutines wake a loop with.
+// bell lets other goroutines wake a loop.
 type bell struct{ fd int }
 
 func newBell() (bell, error) {

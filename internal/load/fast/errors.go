@@ -23,7 +23,8 @@ type connectError struct{ errno syscall.Errno }
 func (e connectError) Error() string { return "connect: " + e.errno.Error() }
 func (e connectError) Unwrap() error { return e.errno }
 
-// kindOf names what ended a connection, or what was wrong with what came over it.
+// kindOf returns the kind of an error that ended a connection or of a fault in its
+// data.
 func kindOf(err error) string {
 	bad, isBad := errors.AsType[wire.Error](err)
 	switch {

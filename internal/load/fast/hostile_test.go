@@ -97,7 +97,7 @@ func TestHostile(t *testing.T) {
 			for deadline := time.Now().Add(time.Minute); after != before && time.Now().Before(deadline); after = descriptors(t) {
 			}
 			if after != before {
-				t.Errorf("TLS %v, open %v: %d descriptors before, %d behind", secure, open, before, after)
+				t.Errorf("TLS %v, open %v: %d descriptors before, %d after", secure, open, before, after)
 			}
 		}
 	}

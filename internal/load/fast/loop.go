@@ -18,8 +18,8 @@ import (
 	"whet/internal/schedule"
 )
 
-// plan is what the loops of a job have in common. It does not change while they
-// run, but for peer.
+// plan is the data that the loops of a job share. It does not change while they run,
+// except peer.
 type plan struct {
 	job     *engine.Job
 	end     int64
@@ -46,7 +46,7 @@ type loop struct {
 
 	busy     queue // connections with a request under way, the first sent first
 	underWay int
-	owed     int    // connections whose last request is to be tried once more
+	owed     int    // connections whose last request is to be retried
 	alarms   alarms // pauses and think times
 	service  int64  // mean service time of late, ns
 	found    int    // connections that the last wait brought something of, an answer or a part
@@ -57,7 +57,7 @@ type loop struct {
 	// could have been found.
 	sumFound, sumUnderWay int64
 
-	tick  int64       // when the shard is told the time
+	tick  int64       // of the shard's next Tick
 	spent atomic.Bool // no more requests may be sent
 
 	// Of an open loop; arrivals is nil in a closed one.
@@ -104,9 +104,9 @@ func newLoop(p *plan, k, loops, connections int) *loop {
 	return l
 }
 
-// Connections are not begun all at once, since the queue of those that the
-// target has yet to accept is short, and who finds it full tries again a second
-// later: in each millisecond as many begin.
+// Connections are not opened all at once: the target's accept queue is short, and a
+// client that finds it full tries again a second later. In each millisecond this many
+// are opened.
 const (
 	connectsAtOnce = 32
 	connectsEvery  = 1e6
@@ -168,7 +168,7 @@ func (l *loop) done(now int64) bool {
 	return l.spent.Load() || l.arrivals != nil && now >= l.end && l.due >= l.end
 }
 
-// pass does what is due.
+// pass does the work that is due.
 func (l *loop) pass(now int64) {
 	for l.busy.first != none && now-l.conns[l.busy.first].sent >= l.timeout {
 		l.fail(&l.conns[l.busy.first], loadresult.TimedOut, record.ErrTimeout)
@@ -223,7 +223,7 @@ func (l *loop) take(moment int64) bool {
 	return false
 }
 
-// finish counts what the end left over, and gives everything back.
+// finish counts the requests left at the end, and releases everything.
 func (l *loop) finish(now int64) engine.Report {
 	r := engine.Report{KeptUp: 2*l.sumFound <= l.sumUnderWay}
 	if l.arrivals != nil && !l.stopped.Load() && now >= l.end {
@@ -241,8 +241,8 @@ func (l *loop) finish(now int64) engine.Report {
 	return r
 }
 
-// giveUp is the end of an open loop: what is unanswered has timed out, also where
-// it was sent too late for that, and so has what was due and never sent.
+// giveUp ends an open loop: unanswered requests have timed out, even if they were sent
+// too late for that, and so have requests that were due and never sent.
 func (l *loop) giveUp(now int64) {
 	for l.busy.first != none {
 		c := &l.conns[l.busy.first]

@@ -68,7 +68,7 @@ const (
 	trialStretches = 16
 	trialAnswers   = 32   // of a stretch, for each request under way
 	trialMemory    = 8    // comparisons
-	trialHarmless  = 0.02 // 2 %: what chance makes of an equal service time
+	trialHarmless  = 0.02 // 2 %: the chance variation of an equal service time
 )
 
 // answered counts the service time of an answer.

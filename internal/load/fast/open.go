@@ -4,17 +4,16 @@ package fast
 
 // # The open loop
 //
-// Arrival n of the schedule belongs to loop n mod loops. Each loop knows when its
-// next one is due, and nothing else is kept: an arrival that finds no connection
-// free stays the next one, and those after it follow from the schedule once its
-// time comes. So a service that stalls for an hour costs no memory, and every
-// arrival is sent once, in order, with the moment when it was due.
+// Arrival n of the schedule belongs to loop n mod loops. Each loop stores only the time
+// of its next arrival: an arrival that finds no connection free stays the next one, and
+// the times of those after it follow from the schedule. So a service that stalls for an
+// hour costs no memory, and every arrival is sent once, in order, with its due time.
 //
-// Connections take turns, those not used for longest first, so that all of them
-// carry their share, as connections of users do.
+// Connections take turns, the least recently used first, so that all of them carry
+// their share, as connections of users do.
 //
-// An arrival of the warm-up that finds no connection free is let go: what is left
-// unsent of the warm-up would be in the way of what counts.
+// An arrival of the warm-up that finds no connection free is dropped: a backlog of the
+// warm-up would delay the requests that count.
 
 // fifo is a queue of connections that are free, as large as their number.
 type fifo struct {
@@ -42,9 +41,9 @@ func (r *fifo) pop() int32 {
 	return i
 }
 
-// launch sends what is due, as far as connections are free. Each counts as sent
-// when its turn has come: after a while in which nothing was sent there are many,
-// and the last of them is late by the time that the others take.
+// launch sends the due requests while connections are free. Each counts as sent when
+// its turn comes: after a pause there are many, and the last of them is late by the
+// time that the others take.
 func (l *loop) launch(now int64) {
 	for sent := now; l.due <= now && l.due < l.end && l.idle.free > 0 && l.take(l.due); sent = l.job.Now() {
 		c := &l.conns[l.idle.pop()]

@@ -8,10 +8,10 @@ import (
 	"whet/internal/load/engine"
 )
 
-// Epoll says that there is no such engine here.
+// Epoll returns an error: the system has no such engine.
 func Epoll() (engine.Engine, error) {
 	return nil, errors.New("the event loop needs Linux: use the portable engine")
 }
 
-// IOUring says that there is no such engine here.
+// IOUring returns an error: the system has no such engine.
 func IOUring() (engine.Engine, error) { return Epoll() }

@@ -14,29 +14,26 @@ import (
 
 // # TLS in the loop
 //
-// crypto/tls wants a net.Conn that blocks. It gets one that has no socket: a
-// session, which holds what came and has not been read, and what was written and
-// has not been sent. The loop moves the bytes, as it does without TLS.
+// crypto/tls needs a blocking net.Conn. It gets one without a socket: a session, which
+// buffers received data that has not been read, and written data that has not been
+// sent. The loop moves the bytes, as it does without TLS.
 //
-// A handshake cannot be taken up again once it was told to wait, so it runs in a
-// goroutine of its own that waits for the loop to feed it. At most maxShaking at
-// a time do: each needs some tens of KiB, and time that the connections already
-// made would have.
+// A handshake cannot be resumed after errWouldBlock, so it runs in a goroutine of its
+// own that waits for the loop to feed it. At most maxShaking run at a time: each needs
+// some tens of KiB, and time that the open connections would have.
 //
-// After the handshake the loop calls crypto/tls on its own thread. Reading from
-// an empty session gives errWouldBlock, which says that it is temporary:
-// crypto/tls keeps errors of reading and gives them again, but not temporary ones,
-// and keeps the part of a record that it has read. It keeps every error of
-// writing, since it cannot know how much of a record went out: writing to a
-// session therefore never fails, and takes everything; what the kernel does not
-// take at once waits in conn.out. A large request is sealed in parts, the next
-// one once the last is on its way.
+// After the handshake the loop calls crypto/tls on its own thread. Reading from an
+// empty session returns errWouldBlock, which is a temporary error: crypto/tls stores
+// read errors and returns them again, but not temporary ones, and keeps the part of a
+// record that it has read. It stores every write error, since it cannot know how much
+// of a record was sent: writing to a session therefore never fails, and accepts
+// everything; data that the kernel does not accept at once waits in conn.out. A large
+// request is encrypted in parts, the next one after the last was sent.
 //
-// crypto/tls allocates 24 bytes each time it looks for more to read (the
-// atLeastReader in (*tls.Conn).readFromUntil), so a request costs one such block of
-// the library's here and none of ours, and would cost two if the loop read until
-// there is nothing: where exactly one record came, reading once is enough
-// (records).
+// crypto/tls allocates 24 bytes each time it looks for more data (the atLeastReader in
+// (*tls.Conn).readFromUntil), so a request costs one such block of the library's here
+// and none of ours. It would cost two if the loop read until there is no data: after
+// exactly one record, one read is enough (records).
 
 const (
 	maxShaking = 256 // handshakes of a loop at a time
@@ -58,7 +55,7 @@ var errWouldBlock net.Error = wouldBlock{}
 // handshakes are the handshakes of a loop, under way and waiting.
 type handshakes struct {
 	fed     bool   // one was given bytes: it should have its turn
-	clear   []byte // what reading makes of what came
+	clear   []byte // decrypted data
 	most    int    // at a time
 	running int
 	waiting []*session // for their turn, the first first
@@ -83,8 +80,8 @@ type session struct {
 	done   bool   // the handshake is over
 	result error
 
-	// The loop's alone. adopted says that the handshake is over and the loop has
-	// taken over, which ends the use of what is above.
+	// The loop's alone. adopted reports that the handshake is over and the loop has
+	// taken over, after which the fields above are unused.
 	adopted bool
 	settled bool   // the end of the handshake was seen
 	given   []byte // not yet read
@@ -92,9 +89,9 @@ type session struct {
 	ended   error  // after given
 	plain   []byte // of the request, not yet sealed
 	sealed  []byte // memory of conn.out
-	// grown are the bytes of sealed that are not in conn.out yet. What crypto/tls
-	// writes while it reads, such as the answer to a change of keys, goes out with
-	// the next request, or with the farewell.
+	// grown is the number of bytes of sealed that are not in conn.out yet. Data that
+	// crypto/tls writes during a read, such as the response to a change of keys, is
+	// sent with the next request, or with the farewell.
 	grown int
 }
 
@@ -137,7 +134,7 @@ func (s *session) tell() {
 	}
 }
 
-// woken looks at what was told.
+// woken handles the sessions that need attention.
 func (l *loop) woken() {
 	l.tls.mu.Lock()
 	news := l.tls.news
@@ -148,7 +145,7 @@ func (l *loop) woken() {
 	}
 }
 
-// attend sends what a handshake has written, and takes over where it is done.
+// attend sends the data written by a handshake, and takes over if it is done.
 func (l *loop) attend(s *session) {
 	s.mu.Lock()
 	out, done, result := s.out, s.done, s.result
@@ -183,7 +180,7 @@ func (l *loop) attend(s *session) {
 		gen := c.gen
 		l.usable(c)
 		if c.gen == gen {
-			l.decrypt(c, false) // what came after the handshake
+			l.decrypt(c, false) // data received after the handshake
 		}
 	}
 }
@@ -200,7 +197,7 @@ func (l *loop) nextHandshake() {
 	}
 }
 
-// feed gives a handshake what came.
+// feed passes received data to a handshake.
 func (s *session) feed(b []byte) {
 	s.records.pass(b)
 	s.mu.Lock()
@@ -219,7 +216,7 @@ func (s *session) finish(err error) {
 	s.l.tls.fed = true
 }
 
-// sealedEnd is the end of what the socket gives.
+// sealedEnd handles the end of the socket's data.
 func (l *loop) sealedEnd(c *conn, errno syscall.Errno) {
 	err := io.EOF
 	if errno != 0 {
@@ -227,7 +224,7 @@ func (l *loop) sealedEnd(c *conn, errno syscall.Errno) {
 	}
 	s := c.tls
 	if c.state == shaking {
-		s.finish(err) // what came before may say why: the handshake tells
+		s.finish(err) // earlier data may have the cause: the handshake returns it
 		return
 	}
 	s.ended = err
@@ -249,7 +246,7 @@ func (l *loop) seal(c *conn) {
 	l.push(c)
 }
 
-// push sends what was written to the session.
+// push sends the data written to the session.
 func (l *loop) push(c *conn) {
 	s := c.tls
 	c.out = s.sealed[len(s.sealed)-s.grown-len(c.out):]
@@ -257,13 +254,13 @@ func (l *loop) push(c *conn) {
 	l.t.send(c)
 }
 
-// put keeps what is to be sent. What waits in conn.out stands before it.
+// put buffers data to send, after the data in conn.out.
 func (s *session) put(b []byte) {
 	s.sealed = append(s.sealed, b...)
 	s.grown += len(b)
 }
 
-// open decrypts what came, and reads the answer in it.
+// open decrypts received data, and reads the response in it.
 func (l *loop) open(c *conn, b []byte) {
 	c.tls.given = b
 	l.decrypt(c, c.tls.records.pass(b))
@@ -297,8 +294,8 @@ func (l *loop) decrypt(c *conn, one bool) {
 	}
 }
 
-// farewell ends the session of a connection that is about to be closed, and
-// returns what is to be sent before.
+// farewell ends the session of a connection that is about to be closed, and returns the
+// data to send before.
 func (l *loop) farewell(c *conn) []byte {
 	s := c.tls
 	if s == nil {
@@ -315,14 +312,14 @@ func (l *loop) farewell(c *conn) []byte {
 	return s.sealed[len(s.sealed)-s.grown:]
 }
 
-// records follows where records begin in what comes.
+// records finds the beginnings of records in received data.
 type records struct {
 	head [5]byte // of the one under way: type, version, length
 	have int     // of head
-	left int     // of what follows the head
+	left int     // rest of the record after the head
 }
 
-// pass takes what came next, and reports whether it is exactly one record.
+// pass reads the next data, and reports whether it is exactly one record.
 func (r *records) pass(b []byte) (one bool) {
 	whole, began := 0, r.have == 0
 	for len(b) > 0 {

@@ -13,8 +13,8 @@ func errTooLarge(n, most int) error {
 	return fmt.Errorf("%d bytes are more than the limit of %d", n, most)
 }
 
-// fits reports what makes a text longer than most bytes: the template itself, or
-// a row of the CSV file, with the column whose value is the longest there.
+// fits reports the cause of a text longer than most bytes: the template itself, or a
+// row of the CSV file, with the column of its longest value.
 func (t template) fits(most int, table *Table) error {
 	others, columns := 0, 0
 	for i := range t {

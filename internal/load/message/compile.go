@@ -49,7 +49,7 @@ func compile(t *Target, table *Table) (compiled, error) {
 	return c, nil
 }
 
-// finish looks at what the templates need.
+// finish records the needs of the templates.
 func (c *compiled) finish() {
 	look := func(t template) {
 		c.template = c.template || t != nil
@@ -65,17 +65,17 @@ func (c *compiled) finish() {
 	look(c.body)
 }
 
-// compileOrigin reads scheme and host, and returns what stands after them and
-// what the Authorization is if the URL holds a user.
+// compileOrigin reads scheme and host, and returns the rest of the URL, and the
+// Authorization if the URL has a user.
 func compileOrigin(t *Target, m *Message) (rest, authorization string, err error) {
-	scheme, behind, ok := strings.Cut(t.URL, "://")
+	scheme, after, ok := strings.Cut(t.URL, "://")
 	m.Scheme = strings.ToLower(scheme)
 	if !ok || m.Scheme != "http" && m.Scheme != "https" {
 		return "", "", errors.New("write it in full, as http://localhost:8080/path or https://example.com/")
 	}
-	authority := behind
-	if i := strings.IndexAny(behind, "/?#"); i >= 0 {
-		authority, rest = behind[:i], behind[i:]
+	authority := after
+	if i := strings.IndexAny(after, "/?#"); i >= 0 {
+		authority, rest = after[:i], after[i:]
 	}
 	if strings.Contains(authority, opening) {
 		return "", "", errors.New("the host cannot be a template; write one target for each host")
@@ -136,13 +136,13 @@ func (t *Target) parse(text string, table *Table, at escape) (template, error) {
 	return parseTemplate(text, table, at)
 }
 
-// compilePath makes the request's target of what stands after the host.
+// compilePath makes the request's target from the part after the host.
 func (c *compiled) compilePath(t *Target, rest string, table *Table) error {
 	if !strings.HasPrefix(rest, "/") {
 		rest = "/" + rest
 	}
-	// Values are escaped for where they stand, which the question mark in the
-	// text before them decides; one in a template's own words does not.
+	// Values are escaped for their position, which the question mark in the text before
+	// them determines; one in a template's own words does not count.
 	parts, err := t.parse(rest, table, inPath)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (c *compiled) compileHeader(t *Target, table *Table) error {
 			if err := t.checkLength(f.Value); err != nil {
 				return err
 			}
-			continue // it is made of the body
+			continue // it is computed from the body
 		case strings.EqualFold(f.Name, "Transfer-Encoding"):
 			return errors.New("header Transfer-Encoding: leave it out: bodies are sent whole, with Content-Length")
 		case strings.EqualFold(f.Name, "Host") && has(c.fixed.Header, "Host"):

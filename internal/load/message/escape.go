@@ -14,14 +14,13 @@ const (
 	inQuery               // a value of a URL's query, or of a form
 	inJSON                // inside the quotes of a JSON string
 	rawURL                // part of a URL, kept; only bytes that no URL may hold are escaped
-	raw                   // what {{raw …}} asks for: rawURL in a URL, plain elsewhere
+	raw                   // of {{raw …}}: rawURL in a URL, plain elsewhere
 )
 
-// filters are the words that may stand before a generator to say how its value
-// is written.
+// filters are the words before a generator that determine the escaping of its value.
 var filters = map[string]escape{"raw": raw, "query": inQuery, "json": inJSON}
 
-// filtered returns how a value is written where a filter is asked for at a place.
+// filtered returns the escaping of a value with a filter at a position.
 func (e escape) filtered(filter escape) (escape, error) {
 	url := e == inPath || e == inQuery || e == rawURL
 	switch {
@@ -98,7 +97,7 @@ func isHex(c byte) bool {
 
 // appendJSON writes a value between the quotes of a JSON string.
 func appendJSON(dst []byte, value string) []byte {
-	for _, r := range value { // what is no UTF-8 becomes U+FFFD, as in encoding/json
+	for _, r := range value { // invalid UTF-8 becomes U+FFFD, as in encoding/json
 		switch {
 		case r == '"' || r == '\\':
 			dst = append(dst, '\\', byte(r))

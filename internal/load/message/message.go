@@ -8,27 +8,26 @@ import (
 
 // Message is a request, ready to be written.
 //
-// What a Stream filled in may lie in the Stream's own memory and is then valid
-// until its next call of Next; Detach makes it stay.
+// A Message that a Stream filled may refer to the Stream's memory and is valid until
+// the next call of Next; Detach copies it.
 type Message struct {
 	Method string
 	Scheme string // "http" or "https"
 	Host   string // as in the URL: a name or an address, with the port where the URL has one
-	Target string // what the request line asks for: path and query, or "*"
+	Target string // of the request line: path and query, or "*"
 	Header []Field
 	Body   []byte
 	Index  int // which target of the set this is
-	Origin int // which of Set.Hosts it goes to
+	Origin int // index in Set.Hosts of its destination
 
 	borrowed bool // some of it lies in a Stream's memory
 }
 
-// Field is a line of a header. The names are as the user wrote them; "Host"
-// among them stands in for Message.Host in what is sent.
+// Field is a line of a header. Names are as the user wrote them; a field "Host"
+// replaces Message.Host in the request.
 type Field struct{ Name, Value string }
 
-// Detach copies what lies in a Stream's memory, so that m stays as it is
-// whatever becomes of the Stream.
+// Detach copies the parts of m in a Stream's memory, so that m stays valid.
 func (m *Message) Detach() {
 	if !m.borrowed {
 		return
@@ -53,11 +52,11 @@ type Target struct {
 	// Weight is this target's share among those of its set. Without weights the
 	// targets are sent in turn.
 	Weight float64
-	// Literal targets are sent as they stand, also where they hold "{{": those of
-	// a recording are no templates.
+	// Literal targets are sent unchanged, even if they contain "{{": those of a
+	// recording are not templates.
 	Literal bool
-	// From says where the target was written, such as "targets.txt:12", for
-	// errors. It may be empty.
+	// From is the position of the target, such as "targets.txt:12", for errors. It may
+	// be empty.
 	From string
 }
 

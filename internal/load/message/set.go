@@ -41,8 +41,7 @@ type headerTemplate struct {
 	value template
 }
 
-// New makes a set of targets, of which there must be one at least. Its errors
-// say which target and what of it is wrong.
+// New makes a set of at least one target. Its errors name the target and its fault.
 func New(targets []Target, o Options) (*Set, error) {
 	if len(targets) == 0 {
 		return nil, errors.New("make requests: no targets")

@@ -32,8 +32,8 @@ type Stream struct {
 	seq int64    // from 0
 }
 
-// Stream returns the messages of loop or connection k. What is drawn at random
-// in it is a function of the set's seed, of k and of how many it has made.
+// Stream returns the messages of loop or connection k. Its random values are a function
+// of the set's seed, of k and of the number of messages it has made.
 func (s *Set) Stream(k int) *Stream {
 	// Streams of neighbouring numbers start far apart.
 	return &Stream{set: s, rng: rand.New(rand.NewPCG(s.seed, schedule.Scramble(uint64(k))))}
@@ -58,7 +58,7 @@ func (st *Stream) Next(m *Message) {
 	}
 }
 
-// expand fills in what templates make.
+// expand fills in the values of the templates.
 func (st *Stream) expand(c *compiled, m *Message) {
 	if c.rowed {
 		st.row = st.nextRow()
@@ -92,7 +92,7 @@ func (st *Stream) expand(c *compiled, m *Message) {
 	m.borrowed = true
 }
 
-// add writes what one template makes.
+// add writes the value of one template.
 func (st *Stream) add(t template) {
 	for i := range t {
 		st.buf = t[i].append(st.buf, st)

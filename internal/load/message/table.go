@@ -23,8 +23,8 @@ type Table struct {
 	longest []int // value of each column, in bytes
 }
 
-// ReadTable reads a CSV file (RFC 4180) whose first row names the columns. name
-// is what errors call it.
+// ReadTable reads a CSV file (RFC 4180) whose first row names the columns. name is the
+// name of the file in errors.
 func ReadTable(name string, r io.Reader) (*Table, error) {
 	return readTable(name, r, maxTableBytes, maxTableRows)
 }
@@ -75,7 +75,7 @@ func (t *Table) Columns() []string { return t.columns }
 // Rows returns the number of rows.
 func (t *Table) Rows() int { return len(t.rows) }
 
-// errTooLong is wrapped by what bounded returns.
+// errTooLong is wrapped by the errors of bounded.
 var errTooLong = errors.New("file is too long")
 
 // bounded is a reader that fails after a number of bytes, where io.LimitReader

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// template is text with generators in it. nil is a text that never changes,
-// which then stands in compiled.fixed.
+// template is text with generators. nil is a constant text, which is in compiled.fixed.
 type template []part
 
 // part is a piece of a template.
@@ -38,10 +37,10 @@ const (
 	kindCSV
 )
 
-// generators are what may stand between braces, as errors list it.
+// generators lists the generators for errors.
 const generators = `{{seq}}, {{int 1 1000}}, {{string 12}}, {{hex 16}}, {{uuid}}, {{pick a b c}}, {{csv.NAME}}`
 
-// longestValue bounds what {{string}} and {{hex}} make.
+// longestValue bounds the length of {{string}} and {{hex}}.
 const longestValue = 1 << 20
 
 const (
@@ -49,8 +48,8 @@ const (
 	closing = "}}"
 )
 
-// parseTemplate reads a text that stands at a place. Values are escaped for that
-// place, unless the text says otherwise.
+// parseTemplate reads a text at a position. Values are escaped for it, unless the text
+// has a filter.
 func parseTemplate(text string, table *Table, at escape) (template, error) {
 	var t template
 	for {
@@ -80,8 +79,8 @@ type word struct {
 	quoted bool
 }
 
-// parseWords reads the words up to the closing braces, and returns what stands
-// after those.
+// parseWords reads the words up to the closing braces, and returns the text after
+// those.
 func parseWords(text string) (words []word, after string, err error) {
 	rest := text
 	for {
@@ -117,7 +116,7 @@ func parseWords(text string) (words []word, after string, err error) {
 	}
 }
 
-// clip bounds what an error quotes.
+// clip bounds a text quoted in an error.
 func clip(text string) string {
 	const most = 40
 	if len(text) > most {
@@ -253,7 +252,7 @@ func parseLength(k kind, args []word) (part, error) {
 	return p, nil
 }
 
-// append writes what the part makes for the message that st is making.
+// append writes the value of the part for the current message of st.
 func (p *part) append(dst []byte, st *Stream) []byte {
 	switch p.kind {
 	case kindSeq:

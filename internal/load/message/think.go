@@ -10,7 +10,7 @@ import (
 	"whet/internal/quantity"
 )
 
-// longestThink bounds what is drawn: an exponential time has no greatest value.
+// longestThink bounds a random time: an exponential one has no maximum.
 const longestThink = time.Hour
 
 // Think is a user's waiting time between a response and the next request. The zero
@@ -20,8 +20,8 @@ type Think struct {
 	exponential bool
 }
 
-// ParseThink reads a think time: "100ms" is always that long, "exp:100ms" is
-// exponential with that mean, as of users who do not keep time.
+// ParseThink reads a think time: "100ms" is constant, "exp:100ms" is exponential with
+// that mean, like that of independent users.
 func ParseThink(text string) (Think, error) {
 	duration, exponential := strings.CutPrefix(strings.TrimSpace(text), "exp:")
 	d, err := quantity.ParseDuration(duration)

@@ -16,9 +16,9 @@ import (
 	"whet/internal/loadresult"
 )
 
-// client sends one request at a time: it is a connection of HTTP/1.1, or one of
-// the streams of a connection of HTTP/2. What it uses is made once: a request
-// costs what net/http allocates and no more.
+// client sends one request at a time: it is a connection of HTTP/1.1, or one of the
+// streams of a connection of HTTP/2. Its data is allocated once: a request costs only
+// the allocations of net/http.
 type client struct {
 	d      *driver
 	job    *engine.Job
@@ -61,8 +61,8 @@ func (c *client) close() {
 	}
 }
 
-// follow sends requests as they fall due, until there are no more or the load
-// ends. It returns what run does.
+// follow sends requests as they fall due, until there are no more or the load ends. Its
+// result is that of run.
 func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 	var out record.Outcome
 	for first := true; ; first = false {
@@ -91,7 +91,7 @@ func (c *client) follow(shard *record.Shared, a *arrivals) (cutOff int64) {
 	}
 }
 
-// unsent returns what became of a request that had no connection before the load was
+// unsent returns the outcome of a request that had no connection before the load was
 // given up.
 func unsent(due, now int64) *record.Outcome {
 	return &record.Outcome{Due: due, Free: now, Sent: -1, End: now, Kind: loadresult.TimedOut}
@@ -102,7 +102,7 @@ func unsent(due, now int64) *record.Outcome {
 func (c *client) run(shard *record.Shared) (cutOff int64) {
 	var out record.Outcome
 	var pause engine.Pause
-	again := false // the last request is to be tried once more
+	again := false // the last request is to be retried
 	for c.load.Err() == nil {
 		now := c.job.Now()
 		if now >= c.job.Ends() || !again && !c.job.Take(now) {
@@ -136,7 +136,7 @@ func (c *client) rest(out *record.Outcome, pause *engine.Pause) {
 func (c *client) record(shard *record.Shared, out *record.Outcome) {
 	switch {
 	case c.err == record.ErrTimeout:
-		shard.Record(out) // which says what of the answer had come
+		shard.Record(out) // it records whether the head had arrived
 	case c.err != nil:
 		shard.Fail(out, c.err.Error)
 	case out.Kind != "" && c.verifier != nil:
@@ -175,9 +175,9 @@ func (c *client) send(out *record.Outcome, now int64) {
 // was written to any.
 const tries = 3
 
-// try has the request answered. It is sent once: what a service refused to take,
-// as HTTP/2 lets it say (REFUSED_STREAM, GOAWAY), it has seen all the same, and so
-// that request has failed.
+// try sends the request once and reads the response. A request that a service refused,
+// as HTTP/2 lets it (REFUSED_STREAM, GOAWAY), was seen by the service, and so has
+// failed.
 func (c *client) try(out *record.Outcome) error {
 	l := c.lines[c.m.Origin]
 	for left := tries; ; left-- {
@@ -226,7 +226,7 @@ func (c *client) unsent(k *link, before int64) bool {
 // answer reads an answer to the end. last says that the connection cannot be
 // used again.
 func (c *client) answer(out *record.Outcome, res *http.Response) (last bool, err error) {
-	http1 := c.job.Protocol == engine.HTTP1 // whatever version the answer says that it is
+	http1 := c.job.Protocol == engine.HTTP1 // whatever version the response has
 	last = !c.job.KeepAlive || res.Close && http1
 	switch {
 	case res.StatusCode == http.StatusSwitchingProtocols:
@@ -276,8 +276,8 @@ func (c *client) look(res *http.Response) {
 	}
 }
 
-// drains hold what is read of bodies. Most connections wait most of the time: one
-// for each would be half of what a connection takes.
+// drains are buffers for reading bodies. Most connections wait most of the time: a
+// buffer for each would be half of a connection's memory.
 var drains = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
 // read drains a body and counts it.

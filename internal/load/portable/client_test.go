@@ -142,7 +142,7 @@ func TestCutOffLooksWhole(t *testing.T) {
 		}
 		c.send(&out, j.Now())
 		if !answered {
-			t.Fatal("the clock was not read behind the answer")
+			t.Fatal("the clock was not read after the answer")
 		}
 		if c.err == nil || out.Status != 0 || out.Kind == "" || (out.Kind == loadresult.TimedOut) != (cause == record.ErrTimeout) {
 			t.Errorf("%v: status %d, kind %q, error %v", cause, out.Status, out.Kind, c.err)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// What browsers keep of a site at most (RFC 6265, section 6.1): a server that
-// gives a new cookie with every answer does not make the load grow.
+// Browsers' limits per site (RFC 6265, section 6.1): a server that sends a new cookie
+// with every response does not make the load grow.
 const (
 	maxCookies = 50
 	maxCookie  = 4096 // bytes of name, value and attributes
@@ -51,7 +51,7 @@ func (j *jar) get(o *origin, target string) []*http.Cookie {
 	return j.jar.Cookies(o.cookieURL(target))
 }
 
-// cookieURL returns what a jar needs to know of a request.
+// cookieURL returns the part of a request that a jar needs.
 func (o *origin) cookieURL(target string) *url.URL {
 	u, err := url.ParseRequestURI(target)
 	if err != nil {

@@ -146,7 +146,7 @@ func (d *driver) clients(load context.Context) []*client {
 // until waits for a moment or for the last client. It is false where the
 // context ended before.
 func (d *driver) until(ctx context.Context, all <-chan struct{}, moment int64) bool {
-	const tick = 100 * time.Millisecond // what the recorder asks for; a clock that is set ahead is seen so too
+	const tick = 100 * time.Millisecond // required by the recorder; also notices a clock that is set ahead
 	t := time.NewTimer(0)
 	defer t.Stop()
 	for {

@@ -23,9 +23,9 @@ func errVersion(proto string) error {
 	return fmt.Errorf("the server answers in %s, not in the protocol of the request", record.Line(proto))
 }
 
-// explain names what an error means that came when there was a connection, and
-// puts into words what net/http says of HTTP/2; body says that the answer's head
-// had come, and ended how the connection had ended, if that was read.
+// explain returns the kind of an error that occurred on an open connection, and
+// describes net/http's errors about HTTP/2; body reports whether the head of the
+// response had arrived, and ended is the end of the connection, if that was read.
 func explain(err error, body bool, ended error) (kind string, _ error) {
 	kind, text := kindOf(err, body, ended), err.Error()
 	switch {
@@ -71,6 +71,6 @@ func kindOf(err error, body bool, ended error) string {
 	case ended == io.EOF, record.KindOf(ended, body) == loadresult.Reset:
 		return loadresult.Reset
 	}
-	// Whatever else net/http complains of is what it read.
+	// All other errors of net/http are about the data it read.
 	return loadresult.BadAnswer
 }

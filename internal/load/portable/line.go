@@ -13,16 +13,16 @@ import (
 
 // # Connections
 //
-// net/http's own pool decides when a connection is made and which one a request
-// takes, and sends a request again where a kept connection turns out to be
-// closed. A load must know all of that: it has as many connections as it was
-// told, and what the service saw is what it counts. So connections are made one
-// by one with Transport.NewClientConn, which brings HTTP/1.1 and HTTP/2 with the
-// same methods, a try that is one try, and the number of streams in our hands.
-// golang.org/x/net/http2 would give the same for HTTP/2 alone.
+// net/http's own pool decides when a connection is made and which one a request takes,
+// and repeats a request if a kept connection turns out to be closed. A load must
+// control all of that: it has the given number of connections, and it counts the
+// requests that the service saw. Connections are therefore made one by one with
+// Transport.NewClientConn, which provides HTTP/1.1 and HTTP/2 with the same methods,
+// single attempts, and control of the number of streams. golang.org/x/net/http2 would
+// provide the same for HTTP/2 alone.
 
-// line is one of the job's connections to one origin. It is made when it is
-// first needed, and anew where it ended.
+// line is one of the job's connections to one origin. It is opened when first needed,
+// and again after it ended.
 type line struct {
 	d *driver
 	o *origin
@@ -32,7 +32,7 @@ type line struct {
 	now    *link // nil: none is open
 }
 
-// link is a connection and those who use it: the streams of HTTP/2.
+// link is a connection and its users: the streams of HTTP/2.
 type link struct {
 	conn   *http.ClientConn
 	socket *socket

@@ -12,35 +12,34 @@ import (
 
 // # Response time
 //
-// In an open loop arrival k is due when the schedule says, whatever became of
-// the arrivals before. The schedule is a function of k alone: a late wake-up
+// In an open loop arrival k is due at a time given by the schedule, whatever the
+// outcome of the arrivals before. The schedule is a function of k alone: a late wake-up
 // delays the requests it was for, and none after them.
 //
-// Response time runs from the moment a request was due to the end of its
-// answer. So it holds the wait for one of the connections, as it comes about
-// when the service is slower than the arrivals, and a service that stalls for a
-// second delays all that was due meanwhile, as it does to users. A generator
-// that starts its clock when it gets round to sending would hide just that.
+// Response time runs from the intended send of a request to the end of its response. It
+// includes the wait for a connection, which occurs when the service is slower than the
+// arrivals: a service that stalls for a second delays all requests due meanwhile, as it
+// does to users. A generator that starts its clock when it sends would hide just that.
 //
-// It also holds what the generator itself is late, and that is not the
-// service's. A request is late by what passed between the moment when it was
-// due and a connection was free for it, whichever came last, and its sending.
-// Late sends are counted, and the times are kept: subtracting them would hide a
-// service that takes the processors from the generator on its own machine.
+// It also includes the generator's own lateness, which is not the service's fault. The
+// lateness of a request is the time from the moment it was due and a connection free,
+// whichever came last, to its send. Late sends are counted, and the times are kept:
+// subtracting them would hide a service that takes processor time from the generator on
+// its own machine.
 //
-// A request belongs to the moment it was due: those due in [Start, End) count,
-// and the load waits after its end for their answers, at most its timeout. What
-// is unanswered then counts as timed out, with its timeout, also where less of it
-// has passed. So every arrival due after the warm-up is in the result, once.
+// A request belongs to the time it was due: those due in [Start, End) count, and the
+// load waits after its end for their responses, at most its timeout. Unanswered ones
+// then count as timed out, with the full timeout, even if less of it has passed. So
+// every arrival due after the warm-up is in the result once.
 //
-// An arrival of the warm-up that finds no client free is let go: what is left
-// unsent of the warm-up would be in the way of what counts.
+// An arrival of the warm-up that finds no client free is dropped: a backlog of the
+// warm-up would delay the requests that count.
 
 // arrivals hands out requests as they fall due.
 type arrivals struct {
 	job  *engine.Job
-	warm int64 // what is due before is not kept for later
-	end  int64 // what is due then or later is not sent
+	warm int64 // arrivals due before are not kept for later
+	end  int64 // arrivals due then or later are not sent
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -129,7 +128,7 @@ func (a *arrivals) release(now int64) (wait time.Duration, done bool) {
 	return time.Duration(a.next - now), false
 }
 
-// finish ends the arrivals. What is due and not taken can still be.
+// finish ends the arrivals. Due ones can still be taken.
 func (a *arrivals) finish() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

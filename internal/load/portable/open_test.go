@@ -44,7 +44,7 @@ func TestArrivals(t *testing.T) {
 		}
 	}
 	if _, done := a.release(1000 * ms); !done {
-		t.Error("arrivals go on behind the end")
+		t.Error("arrivals go on after the end")
 	}
 	takers.Wait()
 	if due, ok := a.take(); ok {
@@ -75,7 +75,7 @@ func TestEnd(t *testing.T) {
 		}
 	}
 	if _, ok := a.take(); ok {
-		t.Error("an arrival behind the end")
+		t.Error("an arrival after the end")
 	}
 }
 

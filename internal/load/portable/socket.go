@@ -7,27 +7,26 @@ import (
 	"whet/internal/load/wire"
 )
 
-// # What is read after an answer
+// # Data after a response
 //
-// A server may send more than the answer that was asked for. net/http reads
-// ahead, so that the surplus may lie in its buffer when the next request is
-// sent, and would then be taken for that one's answer; whether it is depends on
-// which of two goroutines comes first. A load must not count it: it was not
-// asked for. So before a connection is used again, its client waits until
-// net/http either waits for more of the socket, which it does once its buffer is
-// empty, or has closed the connection over what it found in it.
+// A server may send more than the requested response. net/http reads ahead, so that the
+// surplus may be in its buffer when the next request is sent, and would then be taken
+// as that one's response; whether it is depends on which of two goroutines comes first.
+// A load must not count data without a request. Before it reuses a connection, its
+// client therefore waits until net/http either waits for more data of the socket, which
+// it does once its buffer is empty, or has closed the connection because of the data in
+// it.
 //
-// # What does not begin as HTTP does
+// # Data that does not begin with HTTP/
 //
-// net/http waits for the end of a line before it looks at one. So a service that
-// speaks something else and waits would be waited for until the timeout, and one
-// that closes would seem to have given no answer; which of the two it did says
-// nothing of what is wrong. The event loop refuses the first byte that is not
-// HTTP's, and so does a socket here.
+// net/http reads to the end of a line before it checks it. A service that speaks
+// another protocol and waits would therefore be waited for until the timeout, and one
+// that closes would seem to have sent no response; neither shows the cause. The event
+// loop refuses the first wrong byte, and so does a socket here.
 
-// socket is a connection as net/http uses it. With HTTP/1.1 it lies above TLS,
-// and sees what net/http does; HTTP/2 is agreed on in the handshake, which
-// net/http makes itself, so there it lies below.
+// socket is a connection as net/http uses it. With HTTP/1.1 it is above TLS, and sees
+// the same data as net/http; HTTP/2 is negotiated in the handshake, which net/http
+// makes itself, so there it is below.
 type socket struct {
 	net.Conn
 	all *sockets
@@ -38,7 +37,7 @@ type socket struct {
 	closed  bool  // by us
 	ended   error // how the other side ended it, once that was read: io.EOF, or a reset
 	written int64
-	begin   string // that what is read must begin with
+	begin   string // required beginning of the data
 }
 
 // sockets are all that are open.
@@ -65,7 +64,7 @@ func (a *sockets) add(nc net.Conn) *socket {
 	return s
 }
 
-// close closes whatever is open or still will be.
+// close closes all sockets, also those opened later.
 func (a *sockets) close() {
 	a.mu.Lock()
 	a.over = true
@@ -100,7 +99,7 @@ func (s *socket) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// expect says that what is read next is the beginning of an answer of HTTP/1.1.
+// expect marks the next data as the beginning of an HTTP/1.1 response.
 func (s *socket) expect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

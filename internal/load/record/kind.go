@@ -21,7 +21,7 @@ var ErrTimeout = errors.New("no answer within the timeout")
 
 // ErrHalfAnswer is the error of a request whose response began but did not end in
 // time.
-var ErrHalfAnswer = errors.New("the answer's head came, and its end did not within the timeout")
+var ErrHalfAnswer = errors.New("the head of the answer arrived, but its end did not within the timeout")
 
 // StatusKind returns the kind of an answer that counts as failed; "" of others.
 func StatusKind(status int) string {
@@ -39,8 +39,8 @@ func StatusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
 
-// KindOf names what an error of a connection or of net/http's transport means.
-// body says that the answer's head had come.
+// KindOf returns the kind of an error of a connection or of net/http's transport. body
+// reports whether the head of the response had arrived.
 func KindOf(err error, body bool) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		if kind := KindOfErrno(errno); kind != loadresult.Other {
@@ -70,8 +70,8 @@ func KindOf(err error, body bool) string {
 	return loadresult.Other
 }
 
-// KindOfErrno names what an error of a system call means; Other where it says
-// nothing about a load.
+// KindOfErrno returns the kind of an error of a system call; Other if it has no meaning
+// for a load.
 func KindOfErrno(errno syscall.Errno) string {
 	for kind, numbers := range errnos {
 		if slices.Contains(numbers, errno) {

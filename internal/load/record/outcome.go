@@ -5,16 +5,17 @@ import "whet/internal/loadresult"
 // Outcome is the result of one request. All times are nanoseconds since the load's
 // origin.
 type Outcome struct {
-	// Due is when the request was to be sent; negative in a closed loop.
+	// Due is the time of the intended send; negative in a closed loop.
 	Due int64
 	// Free is since when its connection was free for it: in an open loop the
 	// request is late by Sent − max(Due, Free).
 	Free int64
-	// First says that its connection had had no request before it: it may have waited
-	// for the engine to begin and for its connection to be made, and for no other.
+	// First reports whether it was the first request of its connection: it may have
+	// waited for the start of the engine and for its connection, but for no other
+	// request.
 	First bool
-	// Sent is when it was sent; where a connection had to be made for it, when
-	// that began; negative: never, for want of a connection.
+	// Sent is the time of the actual send, or of the start of connecting if a
+	// connection had to be made for it; negative: never sent, for lack of a connection.
 	Sent int64
 	// End is when the answer was whole or the request failed. A request that
 	// timed out ended its timeout after Sent, or later; that may be after the end
@@ -34,7 +35,7 @@ type Outcome struct {
 // timed reports whether the request has a time to be recorded.
 func (o *Outcome) timed() bool { return o.Status != 0 || o.Kind == loadresult.TimedOut }
 
-// example returns what a kind of failure means where nobody says more.
+// example returns the default description of a kind of failure.
 func (o *Outcome) example() string {
 	switch {
 	case o.Kind == loadresult.TimedOut && o.Begun:

@@ -11,8 +11,8 @@ import (
 type Plan struct {
 	Origin           time.Time // with its monotonic reading
 	Warmup, Duration time.Duration
-	// Requests is how many are to be sent after the warm-up; 0: as many as the
-	// duration holds. See the package's essay.
+	// Requests is the number of requests to send after the warm-up; 0: no limit within
+	// the duration. See the package comment.
 	Requests int64
 	Open     bool
 	// KeepResponses keeps every response time, 8 bytes each.
@@ -20,7 +20,7 @@ type Plan struct {
 	Targets       int // counted apart where more than one
 }
 
-// Recorder makes a Result of what its shards are told.
+// Recorder makes a Result of its shards' outcomes.
 type Recorder struct {
 	plan   Plan
 	result *loadresult.Result
@@ -66,8 +66,8 @@ func (r *Recorder) Shard() *Shard {
 // Shared adds a shard for goroutines that record at the same time.
 func (r *Recorder) Shared() *Shared { return &Shared{s: r.Shard()} }
 
-// collect takes over what a shard has counted in its second, moves the shard
-// on, and closes the seconds that all have passed.
+// collect takes the counts of a shard's second, moves the shard on, and closes the
+// seconds that all have passed.
 func (r *Recorder) collect(s *Shard, move func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *Recorder) collect(s *Shard, move func()) {
 	r.closeBefore(behind)
 }
 
-// take takes over what a shard has counted in its second.
+// take takes the counts of a shard's second.
 func (r *Recorder) take(s *Shard) {
 	if s.now.empty() {
 		return
@@ -241,8 +241,7 @@ func (r *Recorder) length(end int64, interrupted bool) time.Duration {
 	return r.plan.Duration
 }
 
-// add puts what a shard kept to itself into the result. first is since when
-// there are the examples.
+// add adds a shard's own counts to the result. first has the times of the examples.
 func (r *Recorder) add(s *Shard, first map[string]int64) {
 	res := r.result
 	for status, n := range s.status {
@@ -276,10 +275,10 @@ func (r *Recorder) add(s *Shard, first map[string]int64) {
 	res.Connecting += time.Duration(s.making)
 }
 
-// Interval has a function called for each second once it is closed, in order,
-// by a goroutine of its own: it never holds up the load. Where it takes longer
-// than a second, seconds that wait are put together. Nothing is left out:
-// Finish returns after the last call.
+// Interval registers a function that is called for each second after it is closed, in
+// order, by a separate goroutine: it never delays the load. If it takes longer than a
+// second, waiting seconds are merged. Nothing is lost: Finish returns after the last
+// call.
 func (r *Recorder) Interval(f func(loadresult.Interval)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

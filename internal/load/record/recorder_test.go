@@ -102,7 +102,7 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("%+v, %d bins", got.Seconds, len(got.Answers))
 	}
 	// Goroutines that share a shard may come to be counted in another order than
-	// they looked at the clock, and behind whoever ends the load.
+	// they looked at the clock, and after whoever ends the load.
 	r = New(plan(time.Minute))
 	shared := r.Shared()
 	shared.Record(answer(1200*ms, ms))
@@ -154,7 +154,7 @@ func TestConservation(t *testing.T) {
 		var times int64
 		many.Interval(func(i loadresult.Interval) {
 			if !i.Start.Equal(epoch.Add(passed.Length)) {
-				t.Errorf("an interval begins at %v behind %v", i.Start, passed.Length)
+				t.Errorf("an interval begins at %v after %v", i.Start, passed.Length)
 			}
 			passed.Length += i.Length
 			passed.Requests += i.Requests
@@ -226,7 +226,7 @@ func TestConservation(t *testing.T) {
 			t.Fatalf("%d requests, %d failed, %d answers: %+v", requests, failed, answers, got)
 		}
 		if came != answers+leftover-behind || got.Leftover != leftover || got.Behind != behind || len(got.Seconds) > 0 && got.Seconds[len(got.Seconds)-1].Behind != behind {
-			t.Fatalf("%d left over, %d behind the end; want %d and %d", got.Leftover, got.Behind, leftover, behind)
+			t.Fatalf("%d left over, %d after the end; want %d and %d", got.Leftover, got.Behind, leftover, behind)
 		}
 		if p.Open != (due == requests) && requests > 0 {
 			t.Fatalf("%d requests were due of %d", due, requests)
@@ -354,7 +354,7 @@ func TestThroughput(t *testing.T) {
 	s.Fail(&Outcome{Due: warm + 998*ms, Sent: warm + 998*ms, End: warm + 10_998*ms, Kind: loadresult.TimedOut}, nil)
 	res := r.Finish(warm+10_998*ms, false)
 	if res.Leftover != 2 || res.Behind != 1 || res.Requests != 3 || res.Answered() != 2 || res.Throughput() != 3 || res.Drain != 9998*time.Millisecond {
-		t.Errorf("%d left over, %d behind the end, %d requests, %d answered, %v/s, drain %v", res.Leftover, res.Behind, res.Requests, res.Answered(), res.Throughput(), res.Drain)
+		t.Errorf("%d left over, %d after the end, %d requests, %d answered, %v/s, drain %v", res.Leftover, res.Behind, res.Requests, res.Answered(), res.Throughput(), res.Drain)
 	}
 	if s := res.Seconds[0]; s.Answered != 2 || s.Behind != 1 || s.Leftover != 2 || s.Throughput() != 3 || len(res.Seconds) != 1 {
 		t.Errorf("%+v", res.Seconds)
@@ -407,7 +407,7 @@ func TestOverloadOnPaper(t *testing.T) {
 	}
 	res := r.Finish(end, false)
 	if res.Requests != 3000 || res.Answered() != 1599 || res.Unsent != 1400 || res.Errors[loadresult.TimedOut] != 1401 || res.Leftover != 1 || res.Behind != 400 || res.Throughput() != 400 {
-		t.Errorf("%d requests, %d answered, %d unsent, %v, %d left over, %d behind the end, %v/s", res.Requests, res.Answered(), res.Unsent, res.Errors, res.Leftover, res.Behind, res.Throughput())
+		t.Errorf("%d requests, %d answered, %d unsent, %v, %d left over, %d after the end, %v/s", res.Requests, res.Answered(), res.Unsent, res.Errors, res.Leftover, res.Behind, res.Throughput())
 	}
 	// The first is there after 4 ms; the one under way was due at 2,599 ms, and stands
 	// with its timeout until 5,999 ms.

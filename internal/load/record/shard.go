@@ -40,7 +40,7 @@ type Shard struct {
 	latest    int64 // the largest moment that counted, since Start, within the load
 	ended     int64 // the last request's end, since Start, also after the load's
 
-	// What others may read while the load runs.
+	// Readable by other goroutines while the load runs.
 	answers            atomic.Int64 // whole ones, since the origin
 	requests, failed   atomic.Int64 // that count
 	warmUp, warmFailed atomic.Int64 // requests of the warm-up
@@ -59,8 +59,7 @@ type plannedSecond struct{ due, inTime int64 }
 // Record counts a request. It does not allocate unless the request failed.
 func (s *Shard) Record(o *Outcome) { s.record(o, nil) }
 
-// Fail counts a request of a kind of failure; the text is asked for where it is
-// the first of its kind.
+// Fail counts a failed request; text is called if it is the first of its kind.
 func (s *Shard) Fail(o *Outcome, text func() string) { s.record(o, text) }
 
 func (s *Shard) record(o *Outcome, text func() string) {
@@ -140,7 +139,7 @@ func (s *Shard) record(o *Outcome, text func() string) {
 	}
 }
 
-// open counts what an open loop's request has besides.
+// open counts the additional times of an open loop's request.
 func (s *Shard) open(o *Outcome, timed bool, due int64) {
 	if timed {
 		s.now.response.Record(o.End - o.Due)
@@ -194,15 +193,15 @@ func (s *Shard) fail(o *Outcome, text func() string) {
 	s.examples[o.Kind] = e
 }
 
-// Tick says that the shard has come to a moment. A loop that has nothing to
-// record calls it at least every 100 ms, so that seconds get closed.
+// Tick tells the shard the current time. A loop without outcomes calls it at least
+// every 100 ms, so that seconds are closed.
 func (s *Shard) Tick(now int64) {
 	if at := now - s.warm; at >= 0 {
 		s.advance(min(at, s.length-1))
 	}
 }
 
-// Done says that the shard has no more to record.
+// Done marks the end of the shard's outcomes.
 func (s *Shard) Done() {
 	s.r.collect(s, func() { s.done = true })
 }
@@ -224,7 +223,7 @@ func (s *Shard) enter(second int64) {
 	}
 }
 
-// count adds one to what only this goroutine writes.
+// count increments a counter that only this goroutine writes.
 func count(n *atomic.Int64) { n.Store(n.Load() + 1) }
 
 // Shared is a shard for goroutines that record at the same time.

@@ -9,7 +9,7 @@ import (
 
 const binsPerSecond = int(time.Second / loadresult.Bin)
 
-// tally is what was counted in a second, or in several.
+// tally has the counts of a second, or of several.
 type tally struct {
 	requests, answered, errors, bytes int64
 	behind                            int64 // of answered: after the end

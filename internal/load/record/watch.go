@@ -14,10 +14,10 @@ type watch struct {
 	f     func(*Outcome) bool
 }
 
-// Watch has a function called for each request that counts and took longer than the
-// bound, in response time where it was due at a moment, else in service time. Where
-// the function returns true, only longer ones are told of from then on. It is
-// called by the event loop, one call at a time: it must not wait.
+// Watch registers a function that is called for each request that counts and took
+// longer than the bound, in response time if it has one, otherwise in service time. If
+// the function returns true, the bound rises to that request's time. The event loop
+// calls it, one call at a time: it must not block.
 func (r *Recorder) Watch(bound int64, f func(*Outcome) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

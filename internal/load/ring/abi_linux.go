@@ -2,8 +2,8 @@ package ring
 
 import "unsafe"
 
-// What follows is the kernel's interface, include/uapi/linux/io_uring.h. Names
-// are the kernel's without their prefix.
+// The kernel's interface, include/uapi/linux/io_uring.h. Names are the kernel's without
+// their prefix.
 
 const (
 	setupCQSize       = 1 << 3
@@ -84,7 +84,7 @@ type sqe struct {
 	_         [2]uint64
 }
 
-// cqe is what became of it.
+// cqe is a completion.
 type cqe struct {
 	data  uint64
 	res   int32

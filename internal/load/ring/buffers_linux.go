@@ -54,7 +54,7 @@ func (b *Buffers) add(id uint16) {
 	b.tail++
 }
 
-// publish shows the kernel what was added. The tail is the upper half of the
+// publish makes added buffers visible to the kernel. The tail is the upper half of the
 // first slot's last word, whose lower half is that slot's buffer.
 func (b *Buffers) publish() {
 	word := (*uint32)(unsafe.Pointer(&b.slots[0].id))

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// next returns a place for an operation. Where the queue is full the kernel takes what
-// is there first.
+// next returns an entry for an operation. If the queue is full, it first submits the
+// entries in it.
 func (r *Ring) next() *sqe {
 	if r.tail-atomic.LoadUint32(r.sqHead) > r.sqMask {
 		r.Submit()
@@ -26,9 +26,9 @@ func (r *Ring) Connect(slot uint32, address []byte, data uint64) {
 	s.off = uint64(len(address))
 }
 
-// Receive has the kernel put what comes for a slot into buffers, with a
-// completion for each, until one comes without More: the end (N is 0), an error,
-// or ENOBUFS, when it is to be called again once buffers are free.
+// Receive makes the kernel put the data of a slot into buffers, with a completion for
+// each, until one without More: the end (N is 0), an error, or ENOBUFS, after which it
+// must be called again once buffers are free.
 func (r *Ring) Receive(slot uint32, into *Buffers, data uint64) {
 	s := r.next()
 	s.op, s.flags, s.fd, s.data = opRecv, sqeFixedFile|sqeBufferSelect, int32(slot), data

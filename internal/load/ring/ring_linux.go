@@ -14,10 +14,10 @@ import (
 // ErrUnavailable is why there is no ring: an old kernel, or one that forbids it.
 var ErrUnavailable = errors.New("io_uring is not available here")
 
-// Options say how large a ring is.
+// Options are the sizes of a ring.
 type Options struct {
 	Entries     uint32 // operations that one call can submit
-	Completions uint32 // that can wait to be read; at least Entries
+	Completions uint32 // unread completions that fit; at least Entries
 	Files       uint32 // slots for sockets
 	// Submitting, where set, is called each time before the kernel gets operations,
 	// whichever method gives it some.
@@ -26,7 +26,7 @@ type Options struct {
 
 // Ring is a pair of queues. After Enable it belongs to one thread.
 type Ring struct {
-	// Batches says that the kernel can wait for several completions for a limited
+	// Batches reports whether the kernel can wait for several completions for a limited
 	// time without waiting that long for the first.
 	Batches bool
 
@@ -73,7 +73,7 @@ func New(o Options) (*Ring, error) {
 func setupError(errno syscall.Errno) error {
 	switch errno {
 	case unix.ENOSYS:
-		return fmt.Errorf("%w: the kernel has none, or its calls are filtered", ErrUnavailable)
+		return fmt.Errorf("%w: the kernel does not have it, or a filter forbids its calls", ErrUnavailable)
 	case unix.EPERM, unix.EACCES:
 		return fmt.Errorf("%w: it is forbidden, by the sysctl kernel.io_uring_disabled or by a container's seccomp profile", ErrUnavailable)
 	case unix.EINVAL:
@@ -102,7 +102,7 @@ func (r *Ring) begin(p *params, files uint32) error {
 	r.sqes = unsafe.Slice((*sqe)(unsafe.Pointer(&r.sqeBytes[0])), p.sqEntries)
 	r.cqes = unsafe.Slice((*cqe)(unsafe.Pointer(&r.memory[p.cq.cqes])), p.cqEntries)
 	for i := range p.sqEntries {
-		*word(p.sq.array + 4*i) = i // operations stand in the order of the queue
+		*word(p.sq.array + 4*i) = i // operations are in the order of the queue
 	}
 	if files > 0 {
 		f := filesRegister{n: files, flags: registerSparse}
@@ -139,9 +139,9 @@ func (r *Ring) Enable() error {
 // It belongs to the thread that Enable was called on, if it was.
 func (r *Ring) Close() {
 	if r.memory != nil {
-		// Closing the ring does all this too, but later, in the kernel's time.
-		// What was canceled is reaped first, since canceling whatever is left looks
-		// at all that is left for each. One call reaps some tens at most.
+		// Closing the ring does all this too, but later, in the kernel's time. Canceled
+		// operations are reaped first, since each cancellation scans all remaining
+		// ones. One call reaps some tens at most.
 		r.reap()
 		c := syncCancel{fd: -1, flags: cancelAny | cancelAll, timeout: [2]int64{1, 0}}
 		r.register(registerSyncCancel, unsafe.Pointer(&c), 1)
@@ -162,7 +162,7 @@ func (r *Ring) Close() {
 	*r = Ring{fd: -1}
 }
 
-// reap has the kernel finish what ended, and drops its completions.
+// reap makes the kernel finish ended operations, and drops their completions.
 func (r *Ring) reap() {
 	for {
 		r.enter(unix.Syscall6, 0, 0, enterGetEvents)
@@ -174,8 +174,8 @@ func (r *Ring) reap() {
 	}
 }
 
-// SetFile puts a socket into a slot, which then holds it for itself; -1 empties
-// the slot. Operations under way keep the socket that they began with.
+// SetFile puts a socket into a slot, which then keeps its own reference; -1 empties the
+// slot. Operations under way keep their socket.
 func (r *Ring) SetFile(slot uint32, fd int) error {
 	r.file = int32(fd) // not a variable here: a stack may move
 	u := filesUpdate{offset: slot, data: uint64(uintptr(unsafe.Pointer(&r.file))), n: 1}
@@ -186,7 +186,7 @@ func (r *Ring) SetFile(slot uint32, fd int) error {
 	return nil
 }
 
-// Submit gives the kernel what was written, without waiting.
+// Submit passes the written operations to the kernel, without waiting.
 func (r *Ring) Submit() {
 	if r.tail != r.submitted {
 		r.note(r.enter(unix.RawSyscall6, 0, 0, 0))
@@ -200,15 +200,14 @@ func (r *Ring) note(errno syscall.Errno) {
 	}
 }
 
-// Wait gives the kernel what was written and waits for a completion, at most d;
-// not at all if one is there or d is 0. Where n is more than 1 it waits for n
-// completions, but for no more than batch if there is one by then. A signal may
-// end it early.
+// Wait submits the written operations and waits for a completion, at most d; not at all
+// if one is there or d is 0. With n above 1 it waits for n completions, but for no
+// longer than batch if there is one by then. A signal may end it early.
 //
-// The runtime is told of the wait only if it is to release the thread's processor
-// meanwhile, which costs about a microsecond and more where others use it: short
-// waits are cheaper without. The runtime's signals end those, so that the collector
-// need not wait for them.
+// The runtime is informed of the wait only if release is set, so that it can use the
+// thread's processor meanwhile; that costs about a microsecond, and more if others use
+// the processor: short waits are cheaper without. The runtime's signals end those, so
+// that the collector need not wait for them.
 func (r *Ring) Wait(d time.Duration, n int, batch time.Duration, release bool) error {
 	if err := r.err; err != nil {
 		return err

@@ -384,13 +384,13 @@ func TestSubmitting(t *testing.T) {
 		r.Cancel(99, 1)
 	}
 	if calls != 1 {
-		t.Errorf("%d calls behind a full queue, want 1", calls)
+		t.Errorf("%d calls after a full queue, want 1", calls)
 	}
 	if err := r.Wait(0, 1, 0, false); err != nil || calls != 2 {
-		t.Errorf("%d calls behind a wait, want 2: %v", calls, err)
+		t.Errorf("%d calls after a wait, want 2: %v", calls, err)
 	}
 	if err := r.Wait(0, 1, 0, false); err != nil || calls != 2 {
-		t.Errorf("%d calls behind a wait with nothing to submit, want 2: %v", calls, err)
+		t.Errorf("%d calls after a wait with nothing to submit, want 2: %v", calls, err)
 	}
 }
 

@@ -194,7 +194,7 @@ func parseBound(s string) (Bound, error) {
 	return b, b.possible()
 }
 
-// possible reports a bound that is kept or broken whatever is measured.
+// possible reports an error for a bound that is kept or broken by every result.
 func (b Bound) possible() error {
 	switch {
 	case b.Metric.Kind == Errors && (b.Op == Less && b.Value == 0 || b.Op == More && b.Value == 1):
@@ -278,7 +278,7 @@ func parseShare(s string) (float64, error) {
 func parseRate(s string) (float64, error) {
 	digits := strings.TrimSpace(strings.TrimSuffix(s, "/s"))
 	v, err := strconv.ParseFloat(digits, 64)
-	if !isDecimal(digits) || err != nil { // also of what no float64 holds
+	if !isDecimal(digits) || err != nil { // also if it does not fit a float64
 		return 0, fmt.Errorf("%q is not a rate: write it like 1000/s", s)
 	}
 	return v, nil

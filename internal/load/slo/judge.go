@@ -13,15 +13,14 @@ import (
 // set the bound is met.
 type Verdict struct {
 	Bound   Bound
-	Value   float64 // what was measured, in the bound's unit; NaN when unknown
+	Value   float64 // measured, in the bound's unit; NaN if unknown
 	Broken  bool
 	Unknown bool
-	// Note says why the verdict is unknown, or what to think of beside it; may be
-	// "".
+	// Note is the reason for an unknown verdict, or a remark; may be "".
 	Note string
 }
 
-// Judge holds a result against the bounds; one verdict for each, in their order.
+// Judge compares a result with the bounds; one verdict for each, in their order.
 func (b Bounds) Judge(r *loadresult.Result) []Verdict {
 	out := make([]Verdict, len(b))
 	for i := range b {
@@ -79,7 +78,7 @@ func (m Metric) of(r *loadresult.Result) (value float64, note string) {
 	return m.in(m.Histogram(r))
 }
 
-// Histogram holds the times that the metric is of.
+// Histogram returns the histogram of the metric's times.
 func (m Metric) Histogram(r *loadresult.Result) *hist.Histogram {
 	if m.Times == Service {
 		return &r.Service

@@ -25,8 +25,8 @@ func (p *Parser) chunkSize(b []byte) (n int) {
 		return n
 	}
 
-	// A sender may spend 16 bytes on each chunk and two on each byte of data
-	// beyond what it takes; 16 KiB more are too much. This is net/http's rule.
+	// A sender may spend 16 bytes on each chunk and two on each byte of data beyond its
+	// size; 16 KiB more are too much. This is net/http's rule.
 	p.excess += int64(len(line)) + 2
 	p.excess = max(0, p.excess-16-2*int64(min(size, 1<<20)))
 	if p.excess > 16<<10 {

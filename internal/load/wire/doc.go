@@ -1,33 +1,33 @@
-// Package wire is HTTP/1.1 as bytes: it writes requests and recognises the end
-// of an answer in what a connection delivers.
+// Package wire is HTTP/1.1 as bytes: it writes requests and recognizes the end of
+// a response in the data of a connection.
 //
-// It answers: which bytes ask for this Message, and how many of the bytes that
-// came back are the answer, with which status, how long a body, and whether the
+// It answers: which bytes encode this Message, and which of the received bytes
+// are the response, with which status and length of the body, and whether the
 // connection may be used again. It does no input or output, keeps no clock, and
 // runs on every system.
 //
-// The Parser takes an answer in pieces of any size. It keeps no answer: heads
-// are looked at where they lie, bodies are counted and skipped. Only a line that
-// a piece ends in is put aside until the rest of it comes, in memory that later
-// answers use again. With a Sink it also hands out fields and body.
+// The Parser takes a response in pieces of any size. It does not store the
+// response: it reads heads in place, and counts and skips bodies. It buffers only
+// a line that continues in the next piece, in memory that later responses reuse.
+// With a Sink it also passes on fields and body.
 //
-// What net/http's ReadResponse accepts and refuses is the reference (Go 1.26):
-// tests feed the same bytes to both, split at every place, and a fuzz target
-// goes on from there. Folded lines, bare line feeds in the head, several equal
-// Content-Length, Transfer-Encoding beside Content-Length, HTTP/1.0 and so on
-// mean the same here.
+// The reference is net/http's ReadResponse (Go 1.26), which defines what is
+// accepted and refused: tests feed the same bytes to both, split at every
+// position, and a fuzz target extends them. Folded lines, bare line feeds in the
+// head, several equal Content-Length, Transfer-Encoding beside Content-Length,
+// HTTP/1.0 and so on have the same meaning here.
 //
-// On purpose different are:
+// It differs on purpose:
 //
-//   - A status code is three digits and at least 100. net/http reads "+20" and
-//     "099" as well.
-//   - 101 is refused: no request of ours asks for another protocol, so what
-//     follows is not HTTP. net/http hands the connection over.
+//   - A status code is three digits and at least 100. net/http also reads "+20"
+//     and "099".
+//   - 101 is refused: whet never asks for another protocol, so the following data
+//     is not HTTP. net/http hands the connection over.
 //   - Other 1xx are skipped, as net/http's Transport does; ReadResponse returns
 //     them.
-//   - Heads, those of 1xx before an answer included, are at most 1 MiB long,
+//   - Heads, including those of 1xx before a response, are at most 1 MiB long,
 //     which is about where net/http's Transport gives up.
-//   - The lines of trailers end in CRLF. net/http takes bare line feeds there,
+//   - The lines of trailers end in CRLF. net/http accepts bare line feeds there,
 //     if a blank line with CRLF follows somewhere in its buffer.
 //   - A chunk's size line and a trailer are at most 4,096 bytes long with all
 //     their line ends, as with net/http and its default buffer, whatever the
@@ -37,11 +37,10 @@
 //
 // # When it misleads
 //
-// Bytes is what the body held on the wire: an answer that is compressed counts
+// Bytes is the size of the body on the wire: a compressed response counts
 // compressed. Chunked bodies count without the chunks' own lines. Trailers are
 // checked and dropped.
 //
-// The Parser says where an answer ends, not that the request was meant: bytes
-// that follow an answer without having been asked for are left to the caller,
-// which should give the connection up.
+// The Parser finds the end of a response, not its request: the caller gets bytes
+// that follow a response without a request, and should close the connection.
 package wire

@@ -2,7 +2,7 @@ package wire
 
 import "bytes"
 
-// statusLine takes the status line, or what has come of it.
+// statusLine reads the status line, or the received part of it.
 func (p *Parser) statusLine(b []byte) (n int) {
 	line, n, ok := p.line(b)
 	p.size += n
@@ -67,12 +67,12 @@ func trimRight(s []byte) []byte {
 	return s
 }
 
-// fieldLine takes a line of the head or of the trailer, or what has come of it.
+// fieldLine reads a line of the head or of the trailer, or the received part of it.
 //
-// A line that begins with a space or tab belongs to the line before, so no line
-// is over before the next byte is known. Where that byte lies in b the line is
-// looked at in place; otherwise it is held in carry. Folded lines are joined
-// there by one space, each without the spaces around it, as net/http does.
+// A line that begins with a space or tab belongs to the line before, so no line is
+// complete before the next byte is known. If that byte is in b the line is read in
+// place; otherwise it is held in carry. Folded lines are joined there by one space,
+// each without the spaces around it, as net/http does.
 func (p *Parser) fieldLine(b []byte) (n int) {
 	if p.held {
 		p.held = false
@@ -169,9 +169,8 @@ func (p *Parser) field(line []byte) {
 	}
 }
 
-// validName reports that a name is made of token characters and spaces, and
-// does not begin with a space. With a space in it, it is the name of nothing we
-// know.
+// validName reports whether a name consists of token characters and spaces, and does
+// not begin with a space. A name with a space is not a known field.
 func validName(name []byte) bool {
 	if len(name) == 0 || name[0] == ' ' {
 		return false
@@ -194,7 +193,7 @@ var nameBytes = func() (t [256]bool) {
 	return t
 }()
 
-// meaning is what a field's name says.
+// meaning is the meaning of a field's name.
 type meaning uint8
 
 const (
@@ -305,7 +304,7 @@ func parseLength(s []byte) (n int64, digits int, ok bool) {
 	return n, len(s), len(s) > 0
 }
 
-// endFields decides what follows the head, or ends the trailer.
+// endFields selects the phase after the head, or ends the trailer.
 func (p *Parser) endFields() {
 	if p.phase == inTrailer {
 		p.phase = over

@@ -24,7 +24,7 @@ type Parser struct {
 	phase   phase
 	toHead  bool // the request was HEAD
 	started bool
-	held    bool // carry is a whole line; what follows tells whether it goes on
+	held    bool // carry is a whole line, which the next byte may continue
 	err     error
 
 	version int // ten times major plus minor
@@ -36,7 +36,7 @@ type Parser struct {
 	carry   []byte // a line that a piece ended in
 }
 
-// framing is what the fields of a head say about the body and the connection.
+// framing is the information in a head's fields about the body and the connection.
 type framing struct {
 	length     int64 // valid if digits > 0
 	digits     int   // of Content-Length
@@ -72,8 +72,8 @@ const (
 // Headed reports that the head of the answer has come whole, and not yet its end.
 func (p *Parser) Headed() bool { return inBody <= p.phase && p.phase < over }
 
-// Reset readies the parser for the next answer; head says that the request is
-// HEAD, whose answer has no body whatever its fields say.
+// Reset prepares the parser for the next response; head reports whether the request is
+// HEAD, whose response never has a body.
 func (p *Parser) Reset(head bool) {
 	p.Status, p.Bytes, p.KeepAlive = 0, 0, false
 	p.phase, p.toHead, p.started, p.held, p.err = inStatus, head, false, false, nil
@@ -111,8 +111,8 @@ func (p *Parser) Feed(b []byte) (n int, done bool, err error) {
 	}
 }
 
-// End tells the parser that the connection ended. A body that ends so is whole
-// then; anything else was cut off.
+// End tells the parser that the connection ended. A body that ends with the connection
+// is then complete; any other response was truncated.
 func (p *Parser) End() (done bool, err error) {
 	switch p.phase {
 	case over:
@@ -130,13 +130,13 @@ func (p *Parser) End() (done bool, err error) {
 	return false, p.err
 }
 
-// fail ends the answer. err is a constant that became an error where it stands,
-// which the compiler does; doing it here would allocate.
+// fail ends the response. err is a constant converted to an error by the caller, where
+// the compiler does it; a conversion here would allocate.
 func (p *Parser) fail(err error) {
 	p.phase, p.err = failed, err
 }
 
-// step takes what the phase can of b, which is not empty.
+// step reads the part of b that belongs to the phase; b is not empty.
 func (p *Parser) step(b []byte) (n int) {
 	switch p.phase {
 	case inStatus:

@@ -15,7 +15,7 @@ func TestAnswer(t *testing.T) {
 		want     verdict // used -1: all
 	}{
 		{"length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", false, verdict{whole: true, status: 200, bytes: 5, keep: true, used: -1}},
-		{"garbage behind", "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nokgarbage", false, verdict{whole: true, status: 404, bytes: 2, keep: true, used: 47}},
+		{"garbage after it", "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nokgarbage", false, verdict{whole: true, status: 404, bytes: 2, keep: true, used: 47}},
 		{"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP/1.1", true, verdict{whole: true, status: 200, keep: true, used: 38}},
 		{"204", "HTTP/1.1 204 No Content\r\n\r\n", false, verdict{whole: true, status: 204, keep: true, used: -1}},
 		{"until the end", "HTTP/1.1 200 OK\r\n\r\nhello", false, verdict{whole: true, status: 200, bytes: 5, used: -1}},

@@ -37,10 +37,10 @@ func FixedRequests(s *message.Set, keepAlive bool) []FixedRequest {
 	return all
 }
 
-// AppendRequest appends the bytes of a request. Host, Content-Length and
-// User-Agent are written unless the message's header has them; Connection: close
-// if the connection is not to be kept. A User-Agent of "" is not sent. The
-// message is taken as it is: message.New has looked at it.
+// AppendRequest appends the bytes of a request. It adds Host, Content-Length and
+// User-Agent unless the message's header has them, and Connection: close if the
+// connection is not kept. A User-Agent of "" is omitted. The message is not checked:
+// message.New has validated it.
 func AppendRequest(dst []byte, m *message.Message, keepAlive bool) []byte {
 	dst = append(dst, m.Method...)
 	dst = append(dst, ' ')
@@ -93,8 +93,8 @@ func appendField(dst []byte, name, value string) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendHost drops the zone of an IPv6 address, which means something on this
-// machine alone: [fe80::1%eth0]:80 is asked for as [fe80::1]:80.
+// appendHost drops the zone of an IPv6 address, which has a meaning on this machine
+// alone: the Host of [fe80::1%eth0]:80 is [fe80::1]:80.
 func appendHost(dst []byte, host string) []byte {
 	end, zone := strings.IndexByte(host, ']'), strings.IndexByte(host, '%')
 	if zone < 0 || zone > end {

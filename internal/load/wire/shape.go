@@ -4,21 +4,20 @@ import "bytes"
 
 // # Shapes
 //
-// A server under load gives the same answer again and again, but for the time
-// in Date, a request's number or the like. A Shape keeps the head of an answer
-// as it was, with the result of parsing it, and the places of values that may
-// differ. A later answer whose head has the same bytes at all other places has
-// the same result, without being parsed. What is compared, word by word, is two
-// or three pieces of memory.
+// A server under load repeats the same response, except for the time in Date, a
+// request's number or the like. A Shape stores the head of a response, with the result
+// of parsing it, and the positions of values that may differ. A later response whose
+// head has the same bytes at all other positions has the same result, without being
+// parsed. The comparison is word by word, of two or three pieces of memory.
 //
-// Why the result is the same: a place is the value of one field, from after
-// the colon to before the end of the line, of a field whose meaning the parser
-// does not know (not Content-Length, Transfer-Encoding, Connection or Trailer)
-// and that is not folded. In its stead only characters that a value may hold
-// are accepted. So the lines end where they did, have the names they had, and
-// the fields that matter hold what they held. What the head says is kept, and not
-// what followed from it, which also depends on whether the request was HEAD. A
-// fuzz target holds shapes against the parser.
+// Why the result is the same: a position is the value of one field, from after the
+// colon to before the end of the line, of a field whose meaning the parser does not
+// know (not Content-Length, Transfer-Encoding, Connection or Trailer) and that is not
+// folded. Only characters that a value may contain are accepted instead. So the lines
+// end at the same places, have the same names, and the fields that matter have the same
+// values. The Shape stores the content of the head, and not its consequences, which
+// also depend on whether the request was HEAD. A fuzz target compares shapes with the
+// parser.
 
 // Shape recognises heads that are like one seen before. The zero value knows
 // none. It is for one goroutine.
@@ -66,8 +65,8 @@ func (s *Shape) match(p *Parser, b []byte) (n int) {
 	return len(s.head)
 }
 
-// learn parses the head that b begins with and remembers it, if it is a plain
-// one that lies in b whole; otherwise it takes what the parser takes of it.
+// learn parses the head at the beginning of b and stores it, if it is a plain one that
+// is completely in b; otherwise it reads what the parser reads of it.
 func (p *Parser) learn(b []byte) (n int) {
 	for n < len(b) && p.phase <= inFields {
 		n += p.step(b[n:])

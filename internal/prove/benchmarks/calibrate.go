@@ -11,16 +11,14 @@ import (
 	"whet/internal/quantity"
 )
 
-// Calibration: a first run shows the order of magnitude, and a second one what
-// an operation takes. The second is skipped for benchmarks whose single operation
-// is longer.
+// Calibration: a first run shows the order of magnitude, and a second one the time of
+// an operation. The second is skipped for benchmarks whose single operation is longer.
 const (
 	firstRun  = 20 * time.Millisecond
 	secondRun = 100 * time.Millisecond
 )
 
-// calibrate measures what a benchmark costs on both sides, and watches out for
-// what makes it a bad one.
+// calibrate measures the cost of a benchmark on both sides, and looks for its flaws.
 func (s *session) calibrate(ctx context.Context, b *benchmarkPair) error {
 	var few, many [2]benchmarkResult
 	for side := range compare.Sides {
@@ -66,14 +64,14 @@ func (s *session) calibrate(ctx context.Context, b *benchmarkPair) error {
 }
 
 // baseIterations is the number of iterations of the process whose CPU time is
-// taken off that of a slice. With two or more the benchmark function runs as
-// often as in a slice: once for the first iteration and once for all of them,
-// each time with its set-up; what is left is that of the further iterations.
+// subtracted from that of a slice. With two or more the benchmark function runs as
+// often as in a slice: once for the first iteration and once for all of them, each time
+// with its set-up; the difference is that of the further iterations.
 const baseIterations = 2
 
-// calibrateCPU finds out what CPU time a process takes before the operations,
-// and an operation. It returns the processes of baseIterations; their lines are
-// empty where too few operations are run to tell them from these.
+// calibrateCPU measures the CPU time of a process before the operations, and of an
+// operation. It returns the processes of baseIterations; their lines are empty if there
+// are too few operations to separate them.
 func (s *session) calibrateCPU(ctx context.Context, b *benchmarkPair, n int64, many [2]benchmarkResult) (base [2]benchmarkResult, err error) {
 	if n < 2*baseIterations {
 		return base, nil
@@ -110,8 +108,8 @@ func sliceOf(l benchmark.Line) compare.Slice {
 	return out
 }
 
-// add enters a value. A benchmark that reports one unit twice is taken by its
-// first word, and cannot pass for what whet measures.
+// add enters a value. If a benchmark reports one unit twice, the first counts, and it
+// cannot replace a metric that whet measures.
 func add(s compare.Slice, m benchmark.Metric) bool {
 	_, have := s[m.Unit]
 	if have || m.Unit == compare.CPUNsPerOp {
@@ -136,7 +134,7 @@ func (s *session) declare(units map[string]benchmark.Better) {
 	}
 }
 
-// costOf separates the time per operation from what a process takes besides.
+// costOf separates the time per operation from the rest of a process's time.
 func costOf(runs [2]benchmarkResult) cost {
 	var c cost
 	for side, r := range runs {

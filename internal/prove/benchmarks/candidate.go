@@ -10,9 +10,9 @@ import (
 	"whet/internal/prove/sides"
 )
 
-// testBoth runs both sides' tests, package by package. Only failing tests of
-// new are an error: old is what is, right or wrong. Those of a package that is
-// the same on both sides can tell nothing of a change, and do not run.
+// testBoth runs both sides' tests, package by package. Only failing tests of new are an
+// error: old is the reference, right or wrong. Tests of a package that is the same on
+// both sides say nothing about a change, and do not run.
 func testBoth(ctx context.Context, o *Options, pair *sides.Pair, same []bool, p *prove.Proof) error {
 	p.Result.Old.Tests, p.Result.New.Tests = notRun, notRun
 	if o.Tests == 0 || o.Run == "^$" {

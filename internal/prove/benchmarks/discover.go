@@ -61,9 +61,9 @@ func (s *session) saySameCode() {
 	}))
 	switch {
 	case n == 1 && len(s.subjects) > 0:
-		s.Warn("1 benchmark runs the same code on both sides and is not measured: -aa measures it all the same")
+		s.Warn("1 benchmark runs the same code on both sides and is not measured: -aa measures it anyway")
 	case n > 1 && len(s.subjects) > 0:
-		s.Warn("%d benchmarks run the same code on both sides and are not measured: -aa measures them all the same", n)
+		s.Warn("%d benchmarks run the same code on both sides and are not measured: -aa measures them anyway", n)
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *session) match(pkg int, names [2][]string) {
 	}
 }
 
-// label names a benchmark where its package does not stand beside it.
+// label names a benchmark without its package.
 func (s *session) label(pkg int, name string) string {
 	if len(s.packages) == 1 {
 		return name

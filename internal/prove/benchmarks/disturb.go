@@ -15,7 +15,7 @@ const (
 	kindPinned    = "pinned"
 )
 
-// watchMachine says what disturbed the whole run.
+// watchMachine reports disturbances of the whole run.
 func (s *session) watchMachine() {
 	s.Doubt(true)
 	if len(s.o.Pin) > 0 {
@@ -26,9 +26,8 @@ func (s *session) watchMachine() {
 // collectorVariables set the collector, or change the runtime.
 var collectorVariables = [...]string{"GOGC", "GOMEMLIMIT", "GODEBUG"}
 
-// watchEnvironment says what in the processes' environments sets the
-// collector: where it differs it is what is compared, and where it does not it
-// is not what the program may run with.
+// watchEnvironment reports collector settings in the processes' environments: different
+// ones are part of the comparison, and equal ones may not be the program's.
 func (s *session) watchEnvironment() {
 	for _, name := range collectorVariables {
 		old, new := lookup(s.env(compare.Old), name), lookup(s.env(compare.New), name)

@@ -16,28 +16,28 @@ const (
 	// An operation's time or bytes depend on the number of operations if they differ
 	// by this factor between a run and one of at least twice as many operations.
 	growth = 1.5
-	// fewestBytes is what bytes per operation must grow by: less is what package
-	// testing's own allocations make of few iterations.
+	// fewestBytes is the least growth of bytes per operation that counts: less may come
+	// from package testing's own allocations with few iterations.
 	fewestBytes = 16
-	// A process keeps what its operations allocate when its memory grew by this
-	// share of it and by this much at least beyond what the collector lets a heap
-	// of garbage grow to.
+	// A process retains its operations' allocations if its memory grew by this share of
+	// them, and by at least this much beyond the growth that the collector allows for a
+	// heap of garbage.
 	keptShare = 0.5
 	keptBytes = 32 << 20
-	// leastCPU is what two processes must differ by in CPU time for the difference
-	// to be that of their operations: the system's clock has steps.
+	// leastCPU is the least difference in CPU time between two processes that counts as
+	// that of their operations: the system's clock has steps.
 	leastCPU = 2 * time.Millisecond
 )
 
-// suspicion is what was seen while a benchmark was calibrated and may have a
-// cause in it. Whether the machine was disturbed is only known afterwards.
+// suspicion is an observation during the calibration of a benchmark that may be a flaw.
+// Whether the machine was disturbed is only known afterwards.
 type suspicion struct {
 	b    *benchmarkPair
 	side compare.Side
 	kind string
-	fact string // what was seen, with both figures
-	// cause is what it comes from, where CPU time says so too; "" where that is
-	// not known. doubt is the same in words that leave it open.
+	fact string // the observation, with both figures
+	// cause is its cause, if CPU time confirms it; "" if unknown. doubt is the same as
+	// a possibility.
 	cause, doubt string
 }
 
@@ -48,9 +48,9 @@ func (s *session) suspect(x suspicion) {
 	x.b.cost.least = longestSlice
 }
 
-// watchSuspicions says what was suspected: for sure where nothing else took the
-// processors, for a busy machine makes anything of a time, and takes caches and
-// clock rate from what a processor does.
+// watchSuspicions reports the suspicions, as certain only if nothing else used the
+// processors: a busy machine distorts times, and reduces the caches and clock rate
+// available to a process.
 func (s *session) watchSuspicions() {
 	busy := ""
 	for _, d := range s.Result.Disturbances {
@@ -68,10 +68,10 @@ func (s *session) watchSuspicions() {
 	}
 }
 
-// watch looks for what depends on the number of iterations: then the benchmark
-// keeps something between its operations, or times its set-up, and the ratio
-// holds for one number only. base, few and many are of the same side; base is
-// the process of two iterations, whose line is empty where there was none.
+// watch looks for costs that depend on the number of iterations: then the benchmark
+// retains something between its operations, or times its set-up, and the ratio holds
+// for one number only. base, few and many are of the same side; base is the process of
+// two iterations, whose line is empty if there was none.
 func (s *session) watch(ctx context.Context, b *benchmarkPair, side compare.Side, base, few, many benchmarkResult) error {
 	if many.line.N < 2*few.line.N {
 		return nil
@@ -168,9 +168,9 @@ func driftOf(base, few, many benchmarkResult) (cause string, said bool) {
 	return "", false
 }
 
-// watchMemory looks for bytes per operation that grow, and for memory that
-// keeps what was allocated. Bytes may grow where nothing is kept: a collection,
-// which few operations do not bring about, empties every sync.Pool.
+// watchMemory looks for bytes per operation that grow, and for retained memory. Bytes
+// may grow although nothing is retained: a collection, which few operations do not
+// cause, empties every sync.Pool.
 func (s *session) watchMemory(b *benchmarkPair, side compare.Side, few, many benchmarkResult) {
 	if few.line.BytesPerOp == nil || many.line.BytesPerOp == nil {
 		return

@@ -26,11 +26,11 @@ type timerUse struct {
 	line     int
 }
 
-// timerUses finds calls of StopTimer and StartTimer inside the loop over b.N,
-// b.Loop or pb.Next of a test file. Each takes about as long as many an
-// operation and stops the world to read the memory statistics, so that what
-// lies between them is measured with cold caches and a collector out of step.
-// A file that does not parse has none: the compiler has the word.
+// timerUses finds calls of StopTimer and StartTimer inside the loop over b.N, b.Loop or
+// pb.Next of a test file. Each takes as long as a typical operation and stops the world
+// to read the memory statistics, so that the code between them is measured with cold
+// caches and an irregular collector. A file that does not parse has none: the compiler
+// will report it.
 func timerUses(name string, src []byte) []timerUse {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
@@ -106,9 +106,9 @@ func benchmarkLoop(n ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// watchTimers reads the test files of both sides and says which benchmarks that
-// are measured stop the timer inside their loop. A loop in a helper may be
-// anybody's: the warning appears whatever is measured of the package.
+// watchTimers reads the test files of both sides and reports measured benchmarks that
+// stop the timer inside their loop. A loop in a helper may belong to any of them: the
+// warning then appears whichever is measured.
 func (s *session) watchTimers() {
 	for pkg, files := range s.tests {
 		if s.same != nil && s.same[pkg] {
@@ -157,8 +157,8 @@ func (s *session) measures(pkg int, top string) bool {
 	return false
 }
 
-// readBounded reads a regular file of a limited size: opening a pipe would wait
-// for who writes into it.
+// readBounded reads a regular file of a limited size: opening a pipe would wait for its
+// writer.
 func readBounded(name string, limit int64) ([]byte, error) {
 	if st, err := os.Stat(name); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"whet/internal/prove/sides"
 )
 
-// Options says what to compare and how. Start from DefaultOptions.
+// Options configure a comparison of benchmarks. Start from DefaultOptions.
 type Options struct {
 	prove.Options // Old and New are operands of package sides
 
@@ -21,11 +21,10 @@ type Options struct {
 	Tags      string      // go build -tags, of both sides
 	Flags     []string    // further go build flags, of both sides
 	SideFlags [2][]string // those of one side only
-	// Layouts links both sides anew for every round, with the functions in an
-	// order drawn by lot. It takes about a second a side and package and round.
+	// Layouts links both sides again for every round, with the functions in random
+	// order. It takes about a second per side, package and round.
 	Layouts bool
-	// AA measures also what is the same binary or the same code on both sides, to
-	// see what that shows.
+	// AA also measures equal binaries and equal code, which shows the noise.
 	AA bool
 
 	Bench   string        // regular expression as in go test -bench
@@ -47,9 +46,9 @@ type Options struct {
 	Command []string // whet's own command line, for the manifest
 	Version string   // of whet
 
-	// Explain is called when the verdicts are drawn and both sides are still
-	// there: what it adds to the result is recorded with it. An interrupted run
-	// does not come to it. nil: nothing is added.
+	// Explain is called after the verdicts, while both sides still exist: its additions
+	// to the result are recorded with it. It is not called for an interrupted run; nil:
+	// not called.
 	Explain func(ctx context.Context, pair *sides.Pair, res *compare.Result) error
 }
 
@@ -79,7 +78,7 @@ func (o *Options) Validate() error {
 	return gobench.CheckPatterns(o.Bench, o.Run)
 }
 
-// side returns what the user says of a side.
+// side returns the user's options of a side.
 func (o *Options) side(w compare.Side) sides.Spec {
 	return sides.Spec{Operand: o.Operand(w), Env: o.Env[w], Flags: o.SideFlags[w]}
 }

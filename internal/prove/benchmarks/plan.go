@@ -8,18 +8,17 @@ import (
 	"whet/internal/prove/rounds"
 )
 
-// Many short slices say more than few long ones: what disturbs a machine comes
-// and goes within seconds, and neighbours share it; and each process draws its
-// memory anew. What bounds this is the start of a process, by the clock and in
-// CPU time: a slice takes at least half as long again.
-// bench/README.md has the measurement.
+// Many short slices separate the sides better than few long ones: disturbances of a
+// machine last seconds, and neighboring slices share them; and each process has a new
+// memory layout. The start of a process, in wall and CPU time, is the lower bound: a
+// slice takes at least half as long again. bench/README.md has the measurement.
 const (
 	shortSlice   = 20 * time.Millisecond
 	longestSlice = 300 * time.Millisecond
 )
 
-// What a plan expects of the machine: the standard deviation of a slice, and of
-// what a layout makes of a round's ratio. Their quotient alone decides.
+// The plan's assumptions about the machine: the standard deviation of a slice, and of
+// the effect of a layout on a round's ratio. Only their quotient matters.
 // bench/README.md has measurements.
 const (
 	sliceSpread  = 0.02
@@ -29,14 +28,14 @@ const (
 const (
 	mostOfEach = 4 * time.Second        // the longest that a benchmark has in a round
 	mostAsked  = 300 * time.Millisecond // the same where the user asked for a number of rounds
-	nearly     = 1.07                   // what an interval may be wider than the narrowest
+	nearly     = 1.07                   // accepted width of an interval relative to the narrowest
 )
 
 // longestSide bounds the slice of the slower side, as a multiple of the slice
 // length, where the iterations are chosen for the faster one.
 const longestSide = 3
 
-// cost is what one benchmark takes on this machine.
+// cost is the cost of one benchmark on this machine.
 type cost struct {
 	ns       [2]float64    // per operation, by side
 	overhead time.Duration // of one process: its start, the benchmark's set-up, its first iteration
@@ -66,7 +65,7 @@ func (c *cost) length() time.Duration {
 	return min(max(shortSlice, c.least, before*3/2, operations), longestSlice)
 }
 
-// choice is what is fixed before the rounds.
+// choice is the plan, fixed before the rounds.
 type choice struct {
 	slice      time.Duration // the longest
 	iterations []int64       // of each benchmark, on both sides
@@ -171,7 +170,7 @@ func iterations(c cost, slice time.Duration) int64 {
 }
 
 const (
-	minNs = 0.01 // per operation: what is optimised away altogether is no faster than this
+	minNs = 0.01 // per operation: an operation that was optimized away is no faster than this
 	// Largest b.N: the testing package's own bound.
 	maxIterations = 1e9
 )

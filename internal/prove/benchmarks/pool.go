@@ -23,11 +23,11 @@ import (
 	"whet/internal/quantity"
 )
 
-// pool keeps the rounds of each question, so that asking it again adds to what
-// there is: who runs until the answer pleases is otherwise wrong far more
-// often than alpha says. A question is one benchmark of one pair of test
-// binaries on one machine, run in one way; there is a file for each pair, in
-// which every benchmark has its own number of runs.
+// pool stores the rounds of each question, so that repeating it adds to them: a user
+// who repeats until the result pleases would otherwise be wrong far more often than
+// alpha. A question is one benchmark of one pair of test binaries on one machine, run
+// in one way; there is a file for each pair, in which every benchmark has its own
+// number of runs.
 type pool struct {
 	dir     string // "": nothing is kept or used
 	now     time.Time
@@ -83,8 +83,8 @@ func (k poolKey) String() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// openPool reads what earlier runs kept of the questions with these keys, by
-// package. What cannot be read is left out, and said.
+// openPool reads the rounds of earlier runs of the questions with these keys, by
+// package. Unreadable files are skipped, with a warning.
 func openPool(dir string, now time.Time, keys []poolKey, proof *prove.Proof) *pool {
 	p := &pool{dir: dir, now: now}
 	for _, k := range keys {
@@ -159,7 +159,7 @@ func readPool(name string) (poolFile, error) {
 	return file, nil
 }
 
-// check reports what cannot have been written by save.
+// check reports data that save cannot have written.
 func (f *poolFile) check(key string) error {
 	switch {
 	case f.Schema != document.ProvePool:
@@ -182,7 +182,7 @@ func (f *poolFile) check(key string) error {
 	return nil
 }
 
-// question returns what is kept of a benchmark; nil when it was never asked.
+// question returns the stored rounds of a benchmark; nil without any.
 func (p *pool) question(b *benchmarkPair) *poolQuestion {
 	if p == nil {
 		return nil
@@ -208,11 +208,10 @@ func (p *pool) earlier(s *session, o *rounds.Options) {
 	}
 }
 
-// settle makes room for runs of the same questions that ended while this one
-// was measuring: who ends later has the later number, and with it the smaller
-// share of alpha. So asking twice at the same time is no better than asking
-// twice. What was taken for a verdict while it measured may be none then. It
-// also sees to it that what others kept meanwhile stays.
+// settle accounts for runs of the same questions that ended during this one: the run
+// that ends later has the later number, and with it the smaller share of alpha. So two
+// simultaneous runs gain no more than two consecutive ones. A verdict reached meanwhile
+// may be withdrawn. It also preserves the rounds that others stored.
 func (p *pool) settle(s *session) {
 	if p.dir == "" || s.outcome == nil {
 		return
@@ -243,8 +242,8 @@ func (p *pool) settle(s *session) {
 	s.Result.Series, s.Result.Benchmarks = s.outcome.Series, s.outcome.Rows
 }
 
-// save adds this run's rounds. A question whose benchmark failed is left as it
-// was; one that has a new round has one run more, whatever ended it.
+// save adds this run's rounds. A question whose benchmark failed is not changed; one
+// with a new round has one run more, however it ended.
 func (p *pool) save(s *session) error {
 	if p.dir == "" || s.outcome == nil {
 		return nil
@@ -301,8 +300,7 @@ func (p *pool) write(f poolFile) error {
 
 var poolName = lazyregexp.Pattern{Text: `^([0-9a-f]{64}\.json|new-[0-9]+\.tmp)$`}
 
-// prune removes what is too old or too much; files of another name are not
-// ours.
+// prune removes old and excess files; files with other names are not whet's.
 func (p *pool) prune() error {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"whet/internal/record"
 )
 
-// Run compares the two sides. The error is not nil when there is nothing to
-// report: a side that does not build, a new side whose tests fail, no
-// benchmark in common. An interrupted run is no error: the result holds what
-// was measured until then, and says so.
+// Run compares the two sides. The error is not nil if there is nothing to report: a
+// side that does not build, a new side whose tests fail, no common benchmark. An
+// interrupted run is not an error: the result has the measurements until then, and says
+// so.
 func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	return res, nil
 }
 
-// enterSides enters what is known of the two sides before anything runs.
+// enterSides enters the facts about the two sides that are known before anything runs.
 func enterSides(pair *sides.Pair, p *prove.Proof) {
 	res := p.Result
 	res.Old, res.New = pair.Side(compare.Old), pair.Side(compare.New)
@@ -135,7 +135,7 @@ func testFiles(b *gobench.Binary) []string {
 	return b.Target.TestFiles
 }
 
-// watched measures, and sees what disturbs it.
+// watched measures, and observes disturbances.
 func (s *session) watched(ctx context.Context) error {
 	err := s.Watch(func() error { return s.measure(ctx) })
 	if len(s.subjects) > 0 { // else nothing was measured that could be disturbed
@@ -144,7 +144,7 @@ func (s *session) watched(ctx context.Context) error {
 	return err
 }
 
-// conclude says what the benchmarks themselves spoil.
+// conclude reports flaws of the benchmarks themselves.
 func (s *session) conclude() {
 	if len(s.subjects) > 0 {
 		s.watchSuspicions()

@@ -12,12 +12,11 @@ import (
 	"whet/internal/quantity"
 )
 
-// sameOf reports of every package whether both sides are the same there: the
-// same test binary, byte for byte, built with the same flags and run with the
-// same variables beside the same files. The rounds of such a package would
-// compare a thing with itself, whatever their layouts: equal objects linked with
-// one seed are equal again. So it is not measured, unless that is what was
-// asked for (Options.AA). Notes on the rest go to the result.
+// sameOf reports for every package whether both sides are the same: the same test
+// binary, byte for byte, built with the same flags and run with the same variables
+// beside the same files. The rounds of such a package would compare a program with
+// itself, in any layout: equal objects linked with one seed are equal again. It is
+// therefore not measured, except with Options.AA. Notes on the others go to the result.
 func sameOf(o *Options, pair *sides.Pair, data [][2]data, proof *prove.Proof) []bool {
 	packages := pair.Packages()
 	same := make([]bool, len(packages))
@@ -35,7 +34,7 @@ func sameOf(o *Options, pair *sides.Pair, data [][2]data, proof *prove.Proof) []
 		case len(names) > 0:
 			differs = "the file " + names[0] + " beside " + p.ImportPath + " differs"
 		case cut(data[i]):
-			differs = "the files beside " + p.ImportPath + " are more than " + quantity.Bytes(dataBytes) + ", which are not compared"
+			differs = "the files beside " + p.ImportPath + " exceed " + quantity.Bytes(dataBytes) + " and are not compared"
 		case !o.AA:
 			same[i] = true
 			n++

@@ -29,13 +29,13 @@ type session struct {
 
 	same       []bool                     // by package: both sides are the same, and are not measured; nil: none
 	code       []map[string]reach.Verdict // by package and benchmark; nil: not known of any
-	unmeasured []compare.Row              // of what is not measured
+	unmeasured []compare.Row              // of benchmarks that are not measured
 
 	units      map[string]benchmark.Better // that the benchmarks declare
 	subjects   []*benchmarkPair
 	suspicions []suspicion
 	leftOut    []string      // labels of those that the budget was too short for
-	prepare    time.Duration // what linking the layouts of a round takes
+	prepare    time.Duration // duration of linking the layouts of a round
 	outcome    *rounds.Outcome
 }
 
@@ -53,9 +53,8 @@ type benchmarkPair struct {
 	failed  bool
 }
 
-// measure runs everything that the budget pays for. It returns an error only
-// when nothing can be compared; what went wrong with one benchmark is a
-// failure in the result.
+// measure runs everything that the budget allows. It returns an error only if nothing
+// can be compared; the failure of one benchmark is in the result.
 func (s *session) measure(ctx context.Context) error {
 	if err := s.discover(ctx); err != nil || len(s.subjects) == 0 {
 		return err
@@ -91,7 +90,7 @@ func (s *session) leaveOut(i int) {
 	s.subjects = s.subjects[:i]
 }
 
-// timeLink finds out what preparing a round takes, by one package.
+// timeLink measures the preparation of a round, with one package.
 func (s *session) timeLink(ctx context.Context) error {
 	if !s.layouts {
 		return nil
@@ -146,7 +145,8 @@ func (s *session) rounds(ctx context.Context) error {
 	return nil
 }
 
-// fewOperations are too few in a process for what one leaves to the next to weigh.
+// fewOperations is the number of operations in a process below which reuse between
+// operations hardly shows.
 const fewOperations = 5
 
 // sayFew says which benchmarks have so few operations in a process.
@@ -173,10 +173,10 @@ func (s *session) earlierIterations(costs []cost) {
 	}
 }
 
-// withoutLayouts goes on with the linker's own layout. That is another question
-// than the one with a layout a round: what the one layout makes of the ratio
-// would stand in all rounds of this run, and its rounds among those of others
-// would pass for independent.
+// withoutLayouts continues with the linker's own layout. That is another question than
+// the one with a layout per round: the effect of the one layout on the ratio would be
+// in all rounds of this run, and its rounds would count as independent among those of
+// others.
 func (s *session) withoutLayouts() {
 	s.layouts = false
 	for i := range s.keys {
@@ -185,7 +185,7 @@ func (s *session) withoutLayouts() {
 	s.pool = openPool(s.o.Cache, s.o.Now(), s.keys, s.Proof)
 }
 
-// plan tells what is planned, and what it is too little for.
+// plan reports the plan, and the verdicts it is too small for.
 func (s *session) plan(c choice, o rounds.Options) {
 	s.Result.RoundsPlanned, s.Result.RoundsNeeded, s.Result.TurnsPlanned, s.Result.SliceNs = c.plan.Rounds, c.plan.Fewest, c.plan.Turns, int64(c.slice)
 	earlier := 0 // rounds that every benchmark has already
@@ -200,7 +200,7 @@ func (s *session) plan(c choice, o rounds.Options) {
 	s.o.Tell(prove.Event{Stage: "plan", Left: s.Left(), Plan: fmt.Sprintf("%s, %v, about %v a slice", quantity.Plural(len(s.subjects), "benchmark"), c.plan, c.slice.Round(time.Millisecond))})
 }
 
-// show passes on where the rounds stand.
+// show reports the progress of the rounds.
 func (s *session) show(e rounds.Event) {
 	if e.Plan != "" {
 		return // it was told with the number of benchmarks
@@ -213,7 +213,7 @@ func (s *session) show(e rounds.Event) {
 	s.o.Tell(out)
 }
 
-// take enters what the rounds gave into the result.
+// take enters the outcome of the rounds into the result.
 func (s *session) take(out *rounds.Outcome, o rounds.Options) {
 	s.outcome = out
 	res := s.Result
@@ -263,12 +263,12 @@ func (t *turns) Prepare(ctx context.Context, round int, seed uint64, subjects []
 	return nil
 }
 
-// Slice runs one process and, before the first slice of the doubled side in a
-// turn and of either side in a round, one with two iterations, whose CPU time is
-// taken off until there is the next. Both sides and both slices of the doubled
-// side are treated alike: what one process of two iterations shows by chance falls
-// on either side with equal probability. Were it measured once, before the
-// rounds, its error would stand in all of them and look like a difference.
+// Slice runs one process and, before the first slice of the repeated side in a turn and
+// of either side in a round, one with two iterations, whose CPU time is subtracted
+// until the next one. Both sides and both slices of the repeated side are treated
+// alike: the chance error of one process of two iterations affects either side with
+// equal probability. A single measurement, before the rounds, would put its error into
+// all of them, where it would look like a difference.
 func (t *turns) Slice(ctx context.Context, r rounds.SliceRequest) (compare.Slice, error) {
 	s, b := (*session)(t), t.subjects[r.Benchmark]
 	if b.cost.cpu && (b.based[r.Side] != r.Round || r.Doubled && b.turn[r.Side] != r.Turn) {

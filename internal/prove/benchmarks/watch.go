@@ -20,8 +20,8 @@ const (
 const (
 	// removedNs is less than two cycles of a fast processor: as long as an empty loop.
 	removedNs = 0.7
-	// shortNs: below it the loop around the operation and the alignment of its
-	// code weigh as much as what it does.
+	// shortNs is the time below which the loop around the operation and the alignment
+	// of its code matter as much as the operation.
 	shortNs = 30.0
 )
 

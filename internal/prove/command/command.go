@@ -11,13 +11,13 @@ import (
 	"whet/internal/quantity"
 )
 
-// Options says what to compare and how. Start from DefaultOptions.
+// Options configure a comparison of commands. Start from DefaultOptions.
 type Options struct {
 	prove.Options // Old and New are command lines
 
 	Timeout time.Duration // of one run
-	// SameOutput compares what both sides print on stdout before the rounds, and
-	// ends the proof where it differs.
+	// SameOutput compares the output of both sides on stdout before the rounds, and
+	// ends the proof if it differs.
 	SameOutput bool
 }
 
@@ -37,12 +37,12 @@ func (o *Options) Validate() error {
 	return o.Options.Validate()
 }
 
-// name stands for the benchmark's name in the rows.
+// name replaces the benchmark's name in the rows.
 const name = "command"
 
-// Run compares the two commands. The error is not nil when there is nothing to
-// report, as when neither of the commands can be run. A side that fails is in
-// the result, and so is what was measured before an interrupt.
+// Run compares the two commands. The error is not nil if there is nothing to report,
+// for example because neither command can be run. The result has the failure of one
+// side, and the measurements before an interrupt.
 func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	return p.End(ctx), nil
 }
 
-// measure enters what the commands show.
+// measure enters the figures of the commands.
 func (r *runner) measure(ctx context.Context, p *prove.Proof) error {
 	c, err := r.calibrate(ctx, p)
 	if err != nil || len(p.Result.Failures) > 0 || p.Result.Answers != nil && p.Result.Answers.Differing > 0 {
@@ -85,8 +85,9 @@ func (r *runner) measure(ctx context.Context, p *prove.Proof) error {
 const (
 	// shortest is the wall time below which the start of a process is most of it.
 	shortest = 5 * time.Millisecond
-	// A slice of quick commands is as many runs as fill this, at most mostRuns:
-	// what disturbs one run weighs less then, and a round costs little more.
+	// A slice of quick commands consists of as many runs as fill this, at most
+	// mostRuns: a disturbance of one run then weighs less, and a round costs little
+	// more.
 	fill     = 100 * time.Millisecond
 	mostRuns = 50
 )
@@ -96,7 +97,7 @@ func runsOf(wall time.Duration) int {
 	return int(min(max(fill/max(wall, time.Microsecond), 1), mostRuns))
 }
 
-// costs are what a run takes on each side.
+// costs are the durations of a run on each side.
 type costs struct {
 	wall, took [2]time.Duration
 	peak       bool // is known on both sides
@@ -111,9 +112,9 @@ const (
 	calibrationShare = 20
 )
 
-// calibrate runs each side without counting, compares what they print where
-// that was asked for, and times them. Failures are entered in the result; the
-// error is of both sides, or of the context.
+// calibrate runs each side without counting, compares their output if requested, and
+// times them. Failures are entered in the result; the error is of both sides, or of the
+// context.
 func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (costs, error) {
 	c := costs{peak: true}
 	var first [2]run
@@ -163,7 +164,7 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (costs, error) {
 	return c, nil
 }
 
-// sameOutput compares what the first runs printed.
+// sameOutput compares the output of the first runs.
 func sameOutput(first [2]run) *compare.OutputComparison {
 	a := &compare.OutputComparison{Requests: 1, Differences: []compare.Difference{}}
 	old, new := first[compare.Old], first[compare.New]

@@ -26,7 +26,7 @@ type runner struct {
 	runs int // in a slice
 }
 
-// Prepare has nothing to do: a command is what it is.
+// Prepare does nothing: commands need no preparation.
 func (r *runner) Prepare(context.Context, int, uint64, []int) error { return nil }
 
 // Slice runs one side and gives means over its runs; of the peak memory, the
@@ -52,7 +52,7 @@ func (r *runner) Slice(ctx context.Context, q rounds.SliceRequest) (compare.Slic
 // run is a run that ended well.
 type run struct {
 	wall   time.Duration // from before the start until the program had ended
-	took   time.Duration // with what had to be cleared away after it
+	took   time.Duration // including the cleanup after it
 	cpu    time.Duration
 	peak   int64  // 0: unknown
 	stdout int64  // bytes, where they were digested
@@ -100,7 +100,7 @@ func (r *runner) once(ctx context.Context, side compare.Side, digest bool) (run,
 // holds them.
 const held = 2 * time.Second
 
-// counter counts what is written to it.
+// counter counts the bytes written to it.
 type counter struct{ n int64 }
 
 func (c *counter) Write(p []byte) (int, error) {

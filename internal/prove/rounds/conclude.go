@@ -8,8 +8,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// conclude judges what there is when nothing more will be measured, and says
-// why it is less than planned.
+// conclude judges the figures when measuring has ended, and gives the reason if that is
+// less than planned.
 func (m *measuring) conclude(ctx context.Context) {
 	m.out.Measured = m.least()
 	m.out.Interrupted = ctx.Err() != nil
@@ -22,7 +22,7 @@ func (m *measuring) conclude(ctx context.Context) {
 	case !m.stopped && len(m.active()) > 0 && m.out.Measured < m.plan.Rounds:
 		m.out.Partial = "the budget ended " + of
 	}
-	// A user who stops the run has looked at the figures: there is no last look.
+	// A user who stops the run may have looked at the figures: there is no last look.
 	if !m.stopped && !(m.out.Interrupted && m.o.Watched) {
 		for _, i := range m.active() {
 			m.out.Series[i].Ended = true

@@ -53,7 +53,7 @@ type measuring struct {
 	out      Outcome
 }
 
-// state is where a subject stands.
+// state is the state of a subject.
 type state int
 
 const (
@@ -73,8 +73,8 @@ func (m *measuring) active() []int {
 	return out
 }
 
-// overBudget reports whether the time is over. The first round is measured
-// whatever it takes: without it there is nothing to show.
+// overBudget reports whether the time is over. The first round is always measured:
+// without it there is no result.
 func (m *measuring) overBudget(round int, need time.Duration) bool {
 	return round > 1 && m.deadline.Sub(m.o.Now()) <= need
 }
@@ -103,10 +103,10 @@ func (m *measuring) run(ctx context.Context) error {
 	return nil
 }
 
-// round runs the turns of all subjects that are still measured. A series gets
-// whole turns only; one that has a turn has the round, as what ends it early does
-// not look at the figures. It reports whether the round came to its end; the
-// error is of preparing it.
+// round runs the turns of all subjects without a verdict. A series gets whole turns
+// only; one with a turn has the round, because its early end does not depend on the
+// figures. It reports whether the round was complete; the error is that of preparing
+// it.
 func (m *measuring) round(ctx context.Context, r int) (whole bool, err error) {
 	active := m.active()
 	counts := make([]int, len(m.subjects))

@@ -12,9 +12,9 @@ import (
 
 // Plan is fixed before the first round.
 type Plan struct {
-	Rounds int   // what the budget pays for with all subjects
+	Rounds int   // that the budget covers with all subjects
 	Most   int   // for subjects without a verdict by then, from the time that the others leave
-	Fewest int   // without which no verdict is possible on what varies
+	Fewest int   // for a verdict on a figure that varies
 	Looks  []int // rounds after which the figures are judged
 	Round  time.Duration
 	Turns  int // the most that a subject has in a round
@@ -93,13 +93,12 @@ func (t turn) side(s slot) compare.Side {
 	return t.doubled
 }
 
-// lot draws all that is left to chance in a round: the seed of its layout, the
-// order of the subjects, which have so many turns each, of each the side that is
-// doubled in its first turn, as the sides are in turns, and the order of the
-// slices of every turn. The subjects' turns alternate, so that what disturbs the
-// machine for a second hits a few turns of all and not all of a few. It depends
-// on the seed and the numbers of run and round alone: a second run with the same
-// seed is another draw.
+// lot draws the random choices of a round: the seed of its layout, the order of the
+// subjects, which have the given numbers of turns, the side of each that is repeated in
+// its first turn (the sides then alternate), and the order of the slices of every turn.
+// The subjects' turns alternate, so that a disturbance of a second hits a few turns of
+// all and not all of a few. The choices depend only on the seed and the numbers of run
+// and round: a second run with the same seed draws others.
 func lot(seed uint64, run, round int, counts []int) (layout uint64, turns []turn) {
 	rng := rand.New(rand.NewPCG(seed, uint64(run)<<32|uint64(uint32(round))))
 	// The linker takes a signed number, and 0 for no layout of its own.

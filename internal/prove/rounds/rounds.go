@@ -13,15 +13,15 @@ type Benchmark struct {
 	Package, Name string
 	Metrics       []compare.Metric
 	Iterations    int64            // of every slice; 0: does not apply
-	Slice         [2]time.Duration // what a slice of each side takes, the start of its process included
+	Slice         [2]time.Duration // duration of a slice of each side, including the start of its process
 	Turns         int              // of a round; 0: 1
-	Besides       time.Duration    // what a round takes besides its slices
+	Besides       time.Duration    // duration of a round without its slices
 }
 
 func (s *Benchmark) turns() int { return max(s.Turns, 1) }
 
-// round returns what the subject's part of a round takes, as is expected of either
-// side running twice.
+// round returns the duration of the subject's part of a round, averaged over the side
+// that is repeated.
 func (s *Benchmark) round() time.Duration {
 	return time.Duration(s.turns())*(s.Slice[compare.Old]+s.Slice[compare.New])*3/2 + s.Besides
 }
@@ -54,9 +54,9 @@ type Options struct {
 	Seed          uint64
 	Alpha, Margin float64
 	Budget        time.Duration
-	Fixed         int           // rounds that the user asked for; 0: what the budget allows, at most Max
+	Fixed         int           // rounds given by the user; 0: as many as the budget allows, at most Max
 	Max           int           // 0: MaxRounds
-	Prepare       time.Duration // what preparing a round takes
+	Prepare       time.Duration // duration of preparing a round
 	Layouts       bool          // each round has a layout of its own; else every seed is 0
 	OneLook       bool          // at the end: for metrics that no look takes out of the measuring, which would pay for it with confidence
 
@@ -64,9 +64,8 @@ type Options struct {
 	Run     int               // number of this run, from 1
 	Runs    []int             // that of each subject, where a question was not asked of all before; nil: Run
 
-	// Watched reports whether the figures are shown to the user as they come in. A
-	// user who then interrupts the run may have looked at them, so that there is no
-	// last look.
+	// Watched reports whether the user sees the figures during the run. A user who then
+	// interrupts the run may have looked at them, so there is no last look.
 	Watched bool
 
 	// Stop, asked at looks, ends the run for reasons of its own. nil: never.

@@ -88,8 +88,8 @@ func (a *responseComparer) ask(ctx context.Context, q load.Request) (compare.Sid
 		return 0, nil
 	}
 	found = found[:min(room, len(found))]
-	// A side that answers the same question differently twice says nothing about
-	// the other one there. Only what is safe to ask again is (RFC 9110, 9.2.1).
+	// If a side answers one question differently twice, a difference from the other
+	// side there means nothing. Only safe requests are repeated (RFC 9110, 9.2.1).
 	var unsteady map[string]bool
 	if method := a.method(q); method == "GET" || method == "HEAD" {
 		again, err := a.client[compare.Old].Do(ctx, q)
@@ -174,7 +174,7 @@ func rest(a *load.Response, at int) string {
 // it says nothing.
 func isJSON(a *load.Response) bool {
 	kind, _, err := mime.ParseMediaType(header(a, "Content-Type"))
-	if err != nil || kind == "text/plain" { // what net/http makes of JSON without a type
+	if err != nil || kind == "text/plain" { // net/http's default for JSON without a type
 		text := strings.TrimLeft(string(a.Body[:min(len(a.Body), 64)]), " \t\r\n")
 		return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 	}
@@ -197,8 +197,8 @@ func shownHeader(value string) string {
 	return short(value)
 }
 
-// short makes one bounded line of a text of a service; quoted where it holds
-// what cannot be printed.
+// short makes one bounded line of a service's text; quoted if it contains unprintable
+// characters.
 func short(text string) string {
 	const most = 100
 	plain := utf8.ValidString(text)

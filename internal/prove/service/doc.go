@@ -1,50 +1,50 @@
 // Package service answers whether one HTTP service is faster than another, how
-// sure that is, and whether the two answer alike.
+// certain that is, and whether the two give the same responses.
 //
-// Its input are two addresses of services that run, or two commands that start
-// them and the address that either listens on. The sides take turns in rounds
-// (package rounds). A slice is a stretch of load on one side: first a closed
-// loop, which warms it up and shows the throughput that it reaches, then an open
-// loop at an arrival rate that is the same for both sides in all slices. Under
-// equal arrivals response times can be compared; under a closed loop the faster
-// side would get more work. The rate is half of the throughput of the slower
-// side, found before the rounds, unless the user names one.
+// Its input are the addresses of two running services, or two commands that start
+// them and the address that either listens on. The sides alternate in rounds
+// (package rounds). A slice is a period of load on one side: first a closed loop,
+// which warms the side up and measures its throughput, then an open loop at an
+// arrival rate that is the same for both sides in all slices. Response times can
+// be compared under equal arrivals; in a closed loop the faster side would get
+// more work. The rate is half of the throughput of the slower side, found before
+// the rounds, unless the user gives one.
 //
-// Response time runs from when a request was due (package load). Its median
-// decides the exit code; the 90th and 99th percentile stand beside it. A quantile
-// is reported where a slice holds at least five requests beyond it, and where the
-// generator's own lateness is less than half of it; it is one of the times
-// themselves, not of a histogram's buckets. Throughput is that of the closed
-// loop. CPU time per request is that of the process group of a side that was started here, or what
-// an agent in it says; bytes per request are the runtime's count of what was
-// allocated, where the side's instruments tell, less what asking for it costs.
-// What a side does not tell is missing.
+// Response time runs from the intended send (package load). Its median decides
+// the exit code; the 90th and 99th percentile are reported with it. A quantile is
+// reported if a slice has at least five requests beyond it, and if the
+// generator's own lateness is less than half of it; it is one of the measured
+// times, not of a histogram's buckets. Throughput is that of the closed loop. CPU
+// time per request is that of the process group of a side started here, or is
+// reported by the agent in it; bytes per request are the runtime's count of
+// allocated bytes, if the side's instruments provide it, less the cost of reading
+// it. Figures that a side does not provide are missing.
 //
-// Commands are started anew for every slice, on a free port each time where the
-// address holds {port}, so that the unit of comparison is a process: what
-// differs between two starts of one program is part of the noise that the
-// rounds see.
+// Commands are started again for every slice, on a free port each time if the
+// address contains {port}, so that the unit of comparison is a process:
+// differences between two starts of one program are part of the noise in the
+// rounds.
 //
-// With SameAnswers, one stream of requests is sent to both sides first, one at a
-// time, and status, chosen headers and body of the answers are compared: JSON by
-// its values, anything else by its bytes. Sides that answer differently are not
-// measured.
+// With SameAnswers, both sides first get one stream of requests, one at a time,
+// and the status, selected headers and body of the responses are compared: JSON
+// by its values, anything else by its bytes. Sides that respond differently are
+// not measured.
 //
 // # When it misleads
 //
-// Services that run already are one process a side. What the placement of its
-// memory or the age of its caches does to one of them is in the ratio, and no
-// number of rounds tells it from the change; the result warns of it.
+// Each running service is one process. The ratio includes the placement of its
+// memory and the age of its caches, and no number of rounds separates these from
+// the change; the result warns of it.
 //
-// Generator and services share the processors of one machine where the address
-// is local. At half the throughput there is room for both, at a rate near
-// saturation they disturb each other, and throughput then holds the cost of
-// generating the load on both sides: the ratio is nearer to 1 than that of the
-// services alone.
+// Generator and services share the processors of one machine if the address is
+// local. At half the throughput there is room for both; at a rate near saturation
+// they disturb each other, and throughput then includes the cost of generating
+// the load on both sides: the ratio is closer to 1 than that of the services
+// alone.
 //
-// The same request again and again finds every cache warm. Requests that change
-// the service's state change it for the slices that follow.
+// Repeating one request finds every cache warm. Requests that change the
+// service's state change it for the slices that follow.
 //
-// JSON is compared as package encoding/json reads it: of a name that comes twice
+// JSON is compared as package encoding/json reads it: of a name that occurs twice
 // in one object the last value counts.
 package service

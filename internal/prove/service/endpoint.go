@@ -104,7 +104,7 @@ func (e *endedError) Error() string { return e.text }
 // dying is how long a process may take to end that has closed its connections.
 const dying = 500 * time.Millisecond
 
-// explain puts the end of the process in the place of what followed from it.
+// explain replaces an error by the end of the process that caused it.
 func (s *endpoint) explain(err error) error {
 	if s.proc == nil {
 		return err
@@ -119,7 +119,7 @@ func (s *endpoint) explain(err error) error {
 	return &endedError{"it " + s.proc.Early(s.printed.LastWords())}
 }
 
-// close ends what was started, with all its process group.
+// close ends the started process, with its whole group.
 func (s *endpoint) close() {
 	if s.proc != nil {
 		s.proc.Stop()

@@ -15,8 +15,8 @@ import (
 	"whet/internal/prove"
 )
 
-// pattern names fields of a JSON value that are ignored, by their path from its
-// top: "*" stands for any one name or index, "**" for any number of them.
+// pattern names fields of a JSON value to ignore, by their path from its top: "*"
+// matches any one name or index, "**" any number of them.
 type pattern []string
 
 const maxPatterns = 1000
@@ -85,7 +85,7 @@ func (c *values) differ(old, new string) {
 	}
 }
 
-// below compares what both sides have under one name or index.
+// below compares the values of both sides under one name or index.
 func (c *values) below(name string, old, new any, hasOld, hasNew bool) {
 	c.path = append(c.path, name)
 	defer func() { c.path = c.path[:len(c.path)-1] }()

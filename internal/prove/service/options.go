@@ -13,20 +13,20 @@ import (
 	"whet/internal/schedule"
 )
 
-// Options says what to compare and how. Start from DefaultOptions.
+// Options configure a comparison of services. Start from DefaultOptions.
 type Options struct {
 	// Old and New are the addresses of two services that run already; or, where
 	// URL is set, the command lines that start them.
 	prove.Options
 
 	// URL is the address of the service that either command starts. In it, in the
-	// commands and in Pprof {port} stands for a free port.
+	// commands and in Pprof, {port} means a free port.
 	URL string
 
-	// Load says what is sent: method, headers, body, connections, timeout,
+	// Load configures the requests: method, headers, body, connections, timeout,
 	// certificates. Its address, rate and durations are not used.
 	Load load.Options
-	Rate float64       // requests per second, the same for both; 0: half of what the slower side completes
+	Rate float64       // requests per second, the same for both; 0: half of the slower side's throughput
 	Span time.Duration // of the open loop in a slice; 0: from 1 s, longer where the rate is low
 	// Ready bounds the time until a command's service answers.
 	Ready time.Duration
@@ -44,11 +44,11 @@ type Options struct {
 // DefaultOptions returns the default options of whet prove -url.
 func DefaultOptions() Options {
 	o := Options{Options: prove.DefaultOptions(), Load: load.DefaultOptions(), Ready: 30 * time.Second}
-	o.Headers = []string{"Content-Type", "Content-Encoding", "Location"} // what clients act on
+	o.Headers = []string{"Content-Type", "Content-Encoding", "Location"} // which clients act on
 	return o
 }
 
-// portMark stands for a port in addresses and commands.
+// portMark is the placeholder of a port in addresses and commands.
 const portMark = "{port}"
 
 // shortestSpan and longestSpan bound the open loop of a slice that a user may
@@ -90,7 +90,7 @@ func (o *Options) Validate() error {
 	case len(o.Pprof) > 2:
 		return fmt.Errorf("-pprof: %d URLs for two sides", len(o.Pprof))
 	case o.AnswersOnly && !o.SameAnswers:
-		return errors.New("neither measuring nor comparing answers was asked for: choose one")
+		return errors.New("choose measuring, comparing answers, or both")
 	case o.Requests != "" && !o.SameAnswers:
 		return errors.New("replaying requests needs -same-answers")
 	case o.SameAnswers && o.commands() && !strings.Contains(o.URL, portMark):
@@ -126,7 +126,7 @@ func (o *Options) pprof(side compare.Side, port string) string {
 	return strings.ReplaceAll(o.Pprof[min(int(side), len(o.Pprof)-1)], portMark, port)
 }
 
-// label names what is measured, in the rows.
+// label names the load in the rows.
 func (o *Options) label(rate float64) string {
 	u, err := url.Parse(strings.ReplaceAll(o.addresses()[0], portMark, "1"))
 	path := "/"

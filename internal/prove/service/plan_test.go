@@ -171,7 +171,7 @@ func TestValidate(t *testing.T) {
 		{urls, func(o *Options) { o.Ready = 0 }, "-ready 0s"},
 		{urls, func(o *Options) { o.Pprof = make([]string, 3) }, "3 URLs for two sides"},
 		{urls, func(o *Options) { o.Pprof = []string{"localhost:6060"} }, `-pprof "localhost:6060"`},
-		{urls, func(o *Options) { o.AnswersOnly = true }, "neither measuring nor comparing answers"},
+		{urls, func(o *Options) { o.AnswersOnly = true }, "choose measuring, comparing answers, or both"},
 		{urls, func(o *Options) { o.Requests = "x" }, "needs -same-answers"},
 		{urls, func(o *Options) { o.Ignore = []string{"a..b"} }, `-ignore-fields "a..b"`},
 		{urls, func(o *Options) { o.Budget = 0 }, "-budget 0s"},

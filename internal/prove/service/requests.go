@@ -22,7 +22,7 @@ const (
 
 // readRequests reads a file of requests.
 func readRequests(name string) ([]load.Request, error) {
-	// To open a pipe would be to wait for who writes into it.
+	// Opening a pipe would wait for its writer.
 	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("read requests %s: not a regular file: write the requests to one", name)
 	}

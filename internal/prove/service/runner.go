@@ -20,8 +20,7 @@ import (
 	"whet/internal/stat"
 )
 
-// parts are the stretches of load that a slice is made of, before its open loop
-// of a span.
+// parts are the periods of load in a slice before its open loop of a span.
 type parts struct {
 	warmUp     time.Duration // closed loop, not counted
 	closed     time.Duration // closed loop: throughput
@@ -34,8 +33,8 @@ func partsOf(span time.Duration) parts {
 	return parts{warmUp: span / 5, closed: span / 2, openWarmUp: span / 10}
 }
 
-// failing is the share of failed requests from which on a slice is none: what
-// fails is another thing than what answers, and often a quicker one.
+// failing is the share of failed requests at which a slice is invalid: failures do
+// other work than responses, often in less time.
 const failing = 0.01
 
 // runner puts load on the two services.
@@ -46,7 +45,7 @@ type runner struct {
 	seen [2]tally
 }
 
-// tally is what a side answered over all slices.
+// tally has the counts of a side's responses over all slices.
 type tally struct {
 	slices  int
 	late    int // slices whose generator was too late for the median
@@ -98,7 +97,7 @@ func (r *runner) closed(ctx context.Context, side compare.Side, s *endpoint, war
 	return res, err
 }
 
-// paced puts an open loop on a side and enters what it showed.
+// paced drives an open loop on a side and enters its figures.
 func (r *runner) paced(ctx context.Context, side compare.Side, s *endpoint, slice compare.Slice) error {
 	u, err := r.usage(ctx, s)
 	if err != nil {
@@ -166,8 +165,8 @@ func reportable(times, late *hist.Histogram, q float64) bool {
 // errNone is no verdict on a service: the load may have been too short.
 var errNone = errors.New("no request ended")
 
-// drive runs one load and looks at what came back. answered are all whole
-// answers, those of its warm-up included.
+// drive runs one load and checks its result. answered is the number of complete
+// responses, including those of its warm-up.
 func (r *runner) drive(ctx context.Context, side compare.Side, s *endpoint, o load.Options) (res *loadresult.Result, answered int64, err error) {
 	alive, stop := s.whileAlive(ctx)
 	defer stop()

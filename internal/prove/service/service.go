@@ -15,9 +15,9 @@ import (
 	"whet/internal/recording"
 )
 
-// Run compares the two services. The error is not nil when there is nothing to
-// report, as when neither can be reached. A side that fails is in the result,
-// and so is what was measured before an interrupt.
+// Run compares the two services. The error is not nil if there is nothing to report,
+// for example because neither can be reached. The result has the failure of one side,
+// and the measurements before an interrupt.
 func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	r := &runner{o: &o, rate: o.Rate, span: o.Span}
 	p := prove.Begin(&o.Options, compare.KindService)
 	if !o.commands() {
-		// A token may stand where a user does.
+		// The user of an address may be a token.
 		p.Result.Old.Operand, p.Result.New.Operand = recording.Redacted(o.Old), recording.Redacted(o.New)
 	}
 	if err := r.run(ctx, p); err != nil && ctx.Err() == nil {
@@ -68,8 +68,8 @@ func metricsOf(sample [2]compare.Slice) []compare.Metric {
 			continue
 		}
 		m := compare.MetricOf(unit)
-		// The tail is shown beside the median and decides nothing: it has the
-		// noise of some few requests.
+		// The tail is shown with the median but does not count: it has the noise of a
+		// few requests.
 		m.Gates = unit == compare.P50Ns
 		out = append(out, m)
 	}
@@ -92,7 +92,7 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (sample [2]compa
 		return sample, took, err
 	}
 	if a, b := r.seen[compare.Old].usual(), r.seen[compare.New].usual(); a != b {
-		p.Fail(r.o.label(r.rate), compare.New, fmt.Errorf("it answers %d where the old side answers %d: the sides do different work", b, a))
+		p.Fail(r.o.label(r.rate), compare.New, fmt.Errorf("the new side answers %d, the old side %d: the sides do different work", b, a))
 		return sample, took, nil
 	}
 	if r.rate == 0 {
@@ -138,8 +138,8 @@ func (r *runner) calibrate(ctx context.Context, p *prove.Proof) (sample [2]compa
 // late: a disturbance passes, too high a rate does not.
 const tries = 3
 
-// throughput returns what a side completes in a closed loop. It lasts as long as the
-// open loop of a slice usually does, and longer for a service that is slow.
+// throughput returns the throughput of a side in a closed loop. It lasts as long as the
+// open loop of a slice usually does, and longer for a slow service.
 func (r *runner) throughput(ctx context.Context, side compare.Side) (float64, error) {
 	s, err := r.open(ctx, side)
 	if err != nil {
@@ -201,7 +201,7 @@ func (r *runner) tooLate() error {
 	return fmt.Errorf("at %.4g requests per second the generator's lateness exceeds half of the response times, so the figures would describe the generator; lower -rate, or run the services on another machine", r.rate)
 }
 
-// conclude says what makes the figures mean something else than they seem to.
+// conclude adds the warnings about the figures.
 func (r *runner) conclude(p *prove.Proof) {
 	name := r.o.label(r.rate)
 	late, all := r.seen[0].late+r.seen[1].late, r.seen[0].slices+r.seen[1].slices

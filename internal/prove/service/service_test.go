@@ -349,7 +349,7 @@ func TestFailures(t *testing.T) {
 		want string
 	}{
 		"errors":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, "100.0 % of the requests failed: status 5xx "},
-		"redirects": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, "it answers 302 where the old side answers 200"},
+		"redirects": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, "the new side answers 302, the old side 200"},
 		"hangs":     {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "not ready within"},
 		"aborts":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "not ready within"},
 		"some": {func() http.HandlerFunc {

@@ -9,7 +9,7 @@ import (
 	"whet/internal/format/metrics"
 )
 
-// counters are what a side has used since it started; nil: it does not tell.
+// counters are the resources used by a side since its start; nil: unknown.
 type counters struct {
 	cpu   *time.Duration
 	alloc *int64 // bytes
@@ -72,9 +72,9 @@ func (u *usage) read(ctx context.Context) counters {
 // askLimit is how long instruments may take to answer once.
 const askLimit = 5 * time.Second
 
-// since returns what was used between two readings, less what reading itself
-// costs: after and again are two in succession. Counters that ran backwards, or
-// that are of another process, tell nothing.
+// since returns the resources used between two readings, less the cost of reading
+// itself: after and again are two consecutive readings. Counters that decreased, or
+// that are of another process, say nothing.
 func (before counters) since(after, again counters) (cpu *time.Duration, alloc *int64) {
 	if before.pid != after.pid || after.pid != again.pid {
 		before.alloc = nil

@@ -19,7 +19,7 @@ import (
 	"whet/internal/worktree"
 )
 
-// plant makes the side's tree and what its builds are to know.
+// plant makes the side's tree and the settings of its builds.
 func (p *Pair) plant(ctx context.Context, s *side) (err error) {
 	dst := filepath.Join(p.scratch.Dir, s.which.String(), "src")
 	switch {
@@ -47,7 +47,7 @@ func (p *Pair) plant(ctx context.Context, s *side) (err error) {
 	return p.prepare(ctx, s)
 }
 
-// prepare sets what the side is built with.
+// prepare sets the flags and variables of the side's build.
 func (p *Pair) prepare(ctx context.Context, s *side) error {
 	ignores := func(name string) bool { return s.repo != nil && s.repo.Ignores(ctx, name) }
 	more, err := s.tree.Modules(ctx, s.top, s.sub, s.spec.Env, ignores)
@@ -92,9 +92,9 @@ func splitTags(flags []string) (rest, tags []string) {
 	return rest, tags
 }
 
-// userFiles makes the name of the profile of -pgo absolute, which the user sees
-// from his directory, and refuses what names files of his tree one by one: it
-// would do nothing in a copy.
+// userFiles makes the name of the profile of -pgo absolute, which is relative to the
+// user's directory, and refuses flags that name single files of the user's tree: they
+// would have no effect in a copy.
 func (p *Pair) userFiles(flags []string) ([]string, error) {
 	out := slices.Clone(flags)
 	for i, f := range out {
@@ -187,7 +187,7 @@ func (p *Pair) list(ctx context.Context, s *side) (err error) {
 	}
 	s.targets, s.broken, err = gobench.Benchmarked(ctx, dir, pattern, s.options)
 	if len(other.binaries) > 0 && len(s.targets) > 0 {
-		// Its tests read the files beside them.
+		// Its tests read the files in its directory.
 		other.binaries[0].Target.Dir = s.targets[0].Dir
 	}
 	return err
@@ -240,9 +240,8 @@ func (p *Pair) buildSide(ctx context.Context, s *side, pairs [][2]*gobench.Targe
 	return nil
 }
 
-// buildWithout builds a revision once more without the files of the working
-// tree that git ignores: they may be of another time. When that fails too the
-// first error stands.
+// buildWithout builds a revision again without the files of the working tree that git
+// ignores: they may be of another time. If that fails too it returns the first error.
 func (p *Pair) buildWithout(ctx context.Context, s *side, pairs [][2]*gobench.Target, first error) error {
 	ignored := slices.Clone(s.tree.Ignored)
 	if err := s.tree.Drop(); err != nil {

@@ -10,10 +10,9 @@ import (
 	"whet/internal/quantity"
 )
 
-// match pairs the packages of both sides. Two directories of a package are a
-// pair whatever they are called; otherwise it goes by import path, and where no
-// path is on both sides, as after a module was renamed, by the path within the
-// module.
+// match pairs the packages of both sides. Two package directories are a pair whatever
+// their names; otherwise packages are matched by import path, and if no path is on both
+// sides, as after a module was renamed, by the path within the module.
 func (p *Pair) match() ([][2]*gobench.Target, error) {
 	old, new := p.sides[compare.Old], p.sides[compare.New]
 	if err := p.leaveOut(); err != nil {
@@ -42,7 +41,7 @@ func (p *Pair) match() ([][2]*gobench.Target, error) {
 	return pairs, nil
 }
 
-// single reports whether the operand is one package, whatever its name.
+// single reports whether the operand is one package.
 func (s *side) single() bool { return s.kind == packageDir || s.kind == testBinary }
 
 // pairBy pairs those with the same key, in the order of new, and returns the

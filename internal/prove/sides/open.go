@@ -70,13 +70,13 @@ func Open(ctx context.Context, o Options) (*Pair, error) {
 		return nil, fmt.Errorf("%w: set TMPDIR to a writable directory", err)
 	}
 	if err := p.make(ctx); err != nil {
-		_ = p.Close() // what it is about is err
+		_ = p.Close() // err has the reason
 		return nil, err
 	}
 	return p, nil
 }
 
-// make does what needs the scratch directory.
+// make does the work that needs the scratch directory.
 func (p *Pair) make(ctx context.Context) error {
 	for _, s := range p.sides {
 		for _, dir := range []string{"first", "layout", "race", "tmp"} {
@@ -114,7 +114,7 @@ func (s *side) failed(ctx context.Context, err error) error {
 		}
 		told.Text = fmt.Sprintf("%s (%v): %s", s.spec.Operand, s.which, text)
 		if e.Kind == gobench.KindCompile && s.tree != nil && len(s.tree.Warnings) > 0 {
-			// What the tree lacks, a submodule for one, is often why.
+			// Missing parts of the tree, such as a submodule, are often the reason.
 			told.Text += "; " + strings.Join(s.tree.Warnings, "; ")
 		}
 		return &told
@@ -122,8 +122,8 @@ func (s *side) failed(ctx context.Context, err error) error {
 	return fmt.Errorf("%s (%v): %w", s.spec.Operand, s.which, err)
 }
 
-// full adds what to do to an error that says that a disk is, unless a build's
-// error says it already.
+// full adds a remedy to an error about a full disk, unless a build's error has one
+// already.
 func full(err error, where string) error {
 	if err == nil || errors.As(err, new(*gobench.Error)) {
 		return err
@@ -139,8 +139,8 @@ func refuse(kind gobench.Kind, format string, args ...any) error {
 	return &gobench.Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// file returns where a package's binary of a side goes: names of equal length on
-// both sides, for a program's name is part of what its stack begins with.
+// file returns the path of a package's binary of a side: names have equal length on
+// both sides, because a program's stack begins with its name.
 func (p *Pair) file(w compare.Side, what string, pkg int) string {
 	name := fmt.Sprintf("%04d.test", pkg)
 	if runtime.GOOS == "windows" {
@@ -155,7 +155,7 @@ func (p *Pair) warn(text string) {
 	}
 }
 
-// describe completes what is known of the sides.
+// describe completes the facts about the sides.
 func (p *Pair) describe() {
 	for _, s := range p.sides {
 		b := s.binaries[0]

@@ -12,7 +12,7 @@ import (
 	"whet/internal/worktree"
 )
 
-// kind is what an operand is.
+// kind is the kind of an operand.
 type kind int
 
 const (
@@ -24,7 +24,7 @@ const (
 
 var variable = lazyregexp.Pattern{Text: `^[^=\x00]+=[^\x00]*$`}
 
-// resolve finds out what the operand is, as seen from dir.
+// resolve determines the kind of the operand, relative to dir.
 func (s *side) resolve(ctx context.Context, dir string) error {
 	for _, e := range s.spec.Env {
 		if !variable.Regexp().MatchString(e) {
@@ -46,15 +46,15 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return refuse(gobench.KindUsage, "no such directory or file")
 	case err != nil:
-		return refuse(gobench.KindUsage, "look at it: %v", recording.RootCause(err))
-	case !st.IsDir() && !st.Mode().IsRegular(): // opening a pipe waits for who writes into it
+		return refuse(gobench.KindUsage, "cannot be read: %v", recording.RootCause(err))
+	case !st.IsDir() && !st.Mode().IsRegular(): // opening a pipe waits for its writer
 		return refuse(gobench.KindUsage, "it is neither a directory nor a regular file")
 	case !st.IsDir():
 		s.kind = testBinary
 		return nil
 	}
 	if s.path, err = filepath.EvalSymlinks(s.path); err != nil {
-		return refuse(gobench.KindUsage, "look at it: %v", recording.RootCause(err))
+		return refuse(gobench.KindUsage, "cannot be read: %v", recording.RootCause(err))
 	}
 	s.repo, err = worktree.Find(ctx, s.path)
 	switch {
@@ -76,8 +76,8 @@ func (s *side) resolve(ctx context.Context, dir string) error {
 	return nil
 }
 
-// onlyPath reports whether an operand that is written like a revision can be
-// no other than what is there by that name, since there is no repository.
+// onlyPath reports whether an operand that looks like a revision can only be an
+// existing path, because there is no repository.
 func (s *side) onlyPath(ctx context.Context, dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, s.spec.Operand)); err != nil {
 		return false
@@ -86,10 +86,10 @@ func (s *side) onlyPath(ctx context.Context, dir string) bool {
 	return errors.Is(err, worktree.ErrNoRepository) || errors.Is(err, worktree.ErrNoGit)
 }
 
-// Operands returns the two sides that a user means who names fewer. One is old, and
-// new the working tree around dir; of the working tree itself, or of one of its
-// packages, old is what was committed last, as nobody compares a thing with
-// itself who names it once. None is the working tree.
+// Operands returns the two sides of a comparison with fewer than two operands. A single
+// operand is old, and new is the working tree around dir; if the operand is the working
+// tree itself, or one of its packages, old is the last commit. Without operands, new is
+// the working tree.
 func Operands(dir string, given []string) (old, new string) {
 	const head, here = "HEAD", "."
 	switch {
@@ -176,9 +176,9 @@ func has(dir, name string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// settle decides what neither side knows alone: whether "." without a go.mod is
-// one package, which it is beside the directory of one, or the tree around it;
-// and where a revision is looked at that stands beside a package.
+// settle makes the decisions that need both sides: whether "." without a go.mod is one
+// package, which it is if the other side is the directory of one, or the tree around
+// it; and in which directory a revision is used that is compared with a package.
 func (p *Pair) settle() error {
 	here := [2]bool{}
 	for w, s := range p.sides {

@@ -12,17 +12,16 @@ import (
 
 // Spec is the user's specification of one side.
 type Spec struct {
-	// Operand is a git revision, a directory that holds a go.mod (its whole
-	// tree), the directory of a package, a test binary, or "." (the working
-	// tree around Options.Dir, with what is not committed). Operands that are
-	// "." or "..", or begin with "./", "../" or a root are paths, all others
-	// revisions.
+	// Operand is a git revision, a directory with a go.mod (its whole tree), the
+	// directory of a package, a test binary, or "." (the working tree around
+	// Options.Dir, with uncommitted changes). Operands that are "." or "..", or begin
+	// with "./", "../" or a root are paths, all others revisions.
 	Operand string
 	Env     []string // KEY=value, for its build and its processes
 	Flags   []string // further go build flags
 }
 
-// Options says what to make.
+// Options configure the two sides.
 type Options struct {
 	Dir      string // the user's working directory
 	Old, New Spec
@@ -39,8 +38,8 @@ type Options struct {
 
 // Package is a package with benchmarks that both sides have.
 type Package struct {
-	// ImportPath is that of new. Old's is another one where two directories
-	// are compared that hold the same code under two names.
+	// ImportPath is that of new. Old's differs if the two directories contain the same
+	// code under two names.
 	ImportPath, OldImportPath string
 	SHA256                    [2]string // of the test binaries, by side
 }
@@ -72,11 +71,11 @@ func (p *Pair) OnlyNew() []string { return p.only[compare.New] }
 // Warnings returns the obstacles to a fair comparison of the sides.
 func (p *Pair) Warnings() []string { return p.warnings }
 
-// Layouts reports whether both sides can be linked in an order drawn by lot.
-// Where they cannot, Link returns the first build, and a warning says why.
+// Layouts reports whether both sides can be linked in random order. If not, Link
+// returns the first build, and a warning gives the reason.
 func (p *Pair) Layouts() bool { return p.layouts }
 
-// Side describes a side: what it was made from, and with what.
+// Side describes the origin and the build of a side.
 func (p *Pair) Side(w compare.Side) compare.Program { return p.sides[w].facts }
 
 // Env returns the variables that the side's processes have beyond our own. Its

@@ -14,7 +14,7 @@ import (
 func Choose(rows []compare.Row, all bool) []Benchmark {
 	type candidate struct {
 		Benchmark
-		changed float64 // largest |log ratio| of what is faster or slower
+		changed float64 // largest |log ratio| of a faster or slower row
 	}
 	var list []candidate
 	at := make(map[[2]string]int)

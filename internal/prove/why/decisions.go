@@ -14,8 +14,7 @@ import (
 	"whet/internal/lazyregexp"
 )
 
-// compilerLimit keeps a result that is ready from waiting long for what the
-// compiler says about it.
+// compilerLimit bounds the time that a finished result waits for the compiler.
 const compilerLimit = time.Minute
 
 // mostDecisions are shown of one function.
@@ -86,7 +85,7 @@ func (p *pair) ask(ctx context.Context, s side, packages []string, c *compare.Ch
 	return nil
 }
 
-// decisionKey returns the function that a decision is about: the one it stands in.
+// decisionKey returns the function around a decision.
 func (p *pair) decisionKey(s side, d format.Decision) (key, bool) {
 	at := gosource.Position{Line: d.Line, Col: d.Col}
 	fn := p.trees[s].at(d.File, at)
@@ -106,7 +105,7 @@ var numbers = lazyregexp.Pattern{Text: `\.(func|gowrap|deferwrap)?\d+(\.\d+)*`}
 // statement is a decision in a form that both sides share.
 type statement struct {
 	format.Decision
-	subject string // what is decided about
+	subject string // of the decision
 	show    string
 }
 
@@ -131,9 +130,9 @@ func state(d format.Decision) statement {
 	return s
 }
 
-// differing lists what the compiler decided otherwise on one side than on the
-// other about the same function: whether it can be inlined, which calls in it
-// were, and what it allocates, with the place where the other side does not.
+// differing lists the compiler's decisions about the same function that differ between
+// the sides: whether it can be inlined, which calls in it were, and its allocations,
+// with the position in which the other side does not allocate.
 func differing(old, new []format.Decision) []compare.Decision {
 	var lists [2][]statement
 	for s, decisions := range [2][]format.Decision{old, new} {

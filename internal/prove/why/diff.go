@@ -20,7 +20,7 @@ const (
 	most = 20
 )
 
-// kind is what a profile measures.
+// kind is the quantity that a profile measures.
 type kind int
 
 const (
@@ -117,13 +117,13 @@ func (c *profilePair) differs(f key, v compare.FlatCum) bool {
 		old.cum.count+new.cum.count >= fewest && v.Cum.Differs()
 }
 
-// whole returns what the measured code costs on the dearer side, per operation.
+// whole returns the cost of the measured code on the costlier side, per operation.
 func (c *profilePair) whole() float64 {
 	base := c.delta(c.old.classes[hot.Base], c.new.classes[hot.Base])
 	return max(base.Old, base.New)
 }
 
-// fill enters what was found into the change.
+// fill enters the differences into the change.
 func (d *differ) fill(c *compare.Change) {
 	// A turn's profile is short, and one sample of it says nothing.
 	for _, k := range []kind{kindCPU, kindBytes} {

@@ -10,12 +10,11 @@ import (
 	"whet/internal/symbolname"
 )
 
-// pair is what is known of a package's two sides: how the functions of one are
-// called on the other.
+// pair relates a package's two sides: the functions of one to their names on the other.
 type pair struct {
 	sides   [2]Side
 	trees   [2]*tree
-	renames [][2]string // import paths of old, and what they are in new
+	renames [][2]string // import paths of old, and their counterparts in new
 
 	named     map[key]*name
 	literals  map[[2]*function][]int // the literal of new for each of old, -1: none
@@ -132,8 +131,8 @@ func (p *pair) enter(k key, s side, f *callstack.Frame, n name) key {
 	return k
 }
 
-// symbolKey returns the key of a function whose source is not known, by its symbol
-// alone: the numbers of what the compiler made count for nothing in it.
+// symbolKey returns the key of a function without source, from its symbol alone,
+// without the numbers that the compiler adds.
 func (p *pair) symbolKey(s side, symbol string) key {
 	if s == sideOld {
 		for _, r := range p.renames {
@@ -151,9 +150,9 @@ func (p *pair) symbolKey(s side, symbol string) key {
 	return key(symbol)
 }
 
-// cutMade separates a symbol from what the compiler adds for a function that it
-// made itself: "F.func1.2" is ("F", "func"), "F.gowrap1" ("F", "gowrap"),
-// "F-range1" ("F", "range"), "F-fm" ("F", "fm").
+// cutMade separates a symbol from the suffix of a function that the compiler made:
+// "F.func1.2" is ("F", "func"), "F.gowrap1" ("F", "gowrap"), "F-range1" ("F", "range"),
+// "F-fm" ("F", "fm").
 func cutMade(symbol string) (base, made string) {
 	_, kind := symbolname.Cut(symbol)
 	if kind == symbolname.Written {

@@ -19,18 +19,18 @@ import (
 const (
 	turns    = 8   // CPU profiles of each side, unless there is no time for them
 	maxTurns = 32  // or too few samples in them
-	hz       = 100 // what package testing's CPU profiles take a second
+	hz       = 100 // samples per second of package testing's CPU profiles
 	// allocTurns are two, so that one-off allocations of a process show.
 	allocTurns = 2
 	allocTime  = 200 * time.Millisecond
-	// allocCost is what recording one allocation takes, about.
+	// allocCost is the approximate cost of recording one allocation.
 	allocCost = 2 * time.Microsecond
 	// allocShare of the time is for the allocations at most.
 	allocShare = 0.2
 	shortest   = 50 * time.Millisecond // of a CPU profile
 )
 
-// side numbers what belongs to old and to new.
+// side is the index of old and new.
 type side int
 
 const (

@@ -9,8 +9,7 @@ import (
 // key is a function's identity on both sides.
 type key string
 
-// sum adds up samples: what they are worth, and the variance of that when
-// their number is Poisson.
+// sum adds up samples: their value, and its variance if their number is Poisson.
 type sum struct {
 	count    int64
 	value    float64
@@ -24,7 +23,7 @@ func (s *sum) add(count, value int64) {
 	s.variance += float64(value) * float64(value) / float64(max(count, 1))
 }
 
-// cost is what one function holds.
+// cost is the cost of one function.
 type cost struct{ flat, cum sum }
 
 // tally adds up one kind of profile of one side over its turns.
@@ -38,12 +37,12 @@ type tally struct {
 // frameKeys says of each frame of a profile which function it is.
 type frameKeys struct {
 	of []key
-	// harness frames at the root of a stack are the benchmark function's own: it
-	// and what called it hold all that is measured, and say nothing by their cum.
+	// harness frames at the root of a stack are the benchmark function itself and its
+	// callers: their cum is that of the whole and means nothing.
 	harness []bool
-	// interrupts are the runtime's frames on top of what a goroutine was doing
-	// when it was preempted. The signal that profiles mostly comes together with
-	// the one that preempts, so that these samples belong to what was interrupted.
+	// interrupts are the runtime's frames above the interrupted code of a preempted
+	// goroutine. The profiling signal often arrives together with the preempting one,
+	// so these samples belong to the interrupted code.
 	interrupts []bool
 }
 

@@ -13,8 +13,8 @@ import (
 	"whet/internal/gobench"
 )
 
-// Side is a side's test binary of a benchmark, and how it was built: the
-// compiler is asked with the same.
+// Side is a side's test binary of a benchmark, and the settings of its build, which the
+// compiler gets too.
 type Side struct {
 	Binary *gobench.Binary
 	Build  gobench.BuildOptions
@@ -35,25 +35,25 @@ type Options struct {
 	Benchmarks []Benchmark // those that matter most first
 	Most       int         // no more than these many are explained
 	Samples    int         // of the measured code, wanted of each side's CPU profile
-	// Budget bounds profiling, all benchmarks together; the compiler is asked
-	// after it.
+	// Budget bounds the profiling of all benchmarks together; the time of the compiler
+	// is not included.
 	Budget  time.Duration
-	Timeout time.Duration // of one process; 0: none but what the plan gives it
+	Timeout time.Duration // of one process; 0: only the plan's own
 	CPU     string        // GOMAXPROCS, "" is the machine's
 	Args    []string      // the user's, for the test binaries
-	Output  io.Writer     // receives what the benchmarks print; nil drops it
+	Output  io.Writer     // receives the output of the benchmarks; nil discards it
 	Scratch string        // directory for the profiles while they are taken; "" is the system's
 
 	Now      func() time.Time
 	Progress func(stage, benchmark string)
 }
 
-// DefaultOptions returns the options for a user who waits.
+// DefaultOptions returns the options for interactive use.
 func DefaultOptions() Options {
 	return Options{Most: 5, Samples: 500, Budget: time.Minute, Now: time.Now, Progress: func(string, string) {}}
 }
 
-// Validate says what is wrong with the options.
+// Validate reports an error if the options are invalid.
 func (o *Options) Validate() error {
 	switch {
 	case o.Most < 1:
@@ -61,7 +61,7 @@ func (o *Options) Validate() error {
 	case o.Samples < 1:
 		return fmt.Errorf("profile %d samples: give at least 1", o.Samples)
 	case o.Budget <= 0:
-		return fmt.Errorf("a budget of %v profiles nothing", o.Budget)
+		return fmt.Errorf("a budget of %v is too short for a profile", o.Budget)
 	case o.Now == nil || o.Progress == nil:
 		return errors.New("explain: no clock or progress: start from DefaultOptions")
 	}
@@ -73,10 +73,9 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Explain profiles both sides of the benchmarks and compares. A benchmark that
-// cannot be profiled has a change that says so in its warnings. The error is
-// that of the context, beside what was explained before, or of the scratch
-// directory.
+// Explain profiles both sides of the benchmarks and compares them. A benchmark that
+// cannot be profiled has a change with a warning. The error is that of the context,
+// together with the changes so far, or of the scratch directory.
 func Explain(ctx context.Context, o Options) ([]compare.Change, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ func Explain(ctx context.Context, o Options) ([]compare.Change, error) {
 	return changes, nil
 }
 
-// explainer carries what the benchmarks of one call share.
+// explainer has the data that the benchmarks of one call share.
 type explainer struct {
 	o        Options
 	dir      string
@@ -108,7 +107,7 @@ type explainer struct {
 	pairs    map[[2]*gobench.Binary]*pair
 }
 
-// pairOf returns what is known of a package's two sides.
+// pairOf returns the relation of a package's two sides.
 func (e *explainer) pairOf(b *Benchmark) *pair {
 	key := [2]*gobench.Binary{b.Old.Binary, b.New.Binary}
 	if e.pairs[key] == nil {

@@ -235,7 +235,7 @@ func TestGrid(t *testing.T) {
 							t.Errorf("%d points in %d: a high dot at column %d, the change is marked at %d", n, room, x, mark)
 						}
 					} else if low++; x > mark {
-						t.Errorf("%d points in %d: a low dot at column %d, behind the change at %d", n, room, x, mark)
+						t.Errorf("%d points in %d: a low dot at column %d, after the change at %d", n, room, x, mark)
 					}
 				}
 			}

@@ -94,7 +94,7 @@ func TestRamp(t *testing.T) {
 	}
 	// By the end 4,000 + 500 · 16.7 = 12,333 were answered, 411 a second.
 	if d.DrainAnswered < 4165 || d.DrainAnswered > 4169 || d.ThroughputPerS < 411 || d.ThroughputPerS > 411.2 {
-		t.Errorf("%d behind the end, %v/s", d.DrainAnswered, d.ThroughputPerS)
+		t.Errorf("%d after the end, %v/s", d.DrainAnswered, d.ThroughputPerS)
 	}
 }
 
