@@ -1,10 +1,11 @@
-// Command top measures whet top beside go tool pprof -top.
+// Command top measures whet's views of profiles beside those of go tool pprof.
 //
 // It answers how long each takes, and how much memory, from start to exit on
 // a profile of the Go compiler, which it makes first unless -profile names
-// some:
+// some; the view is top unless -view names others:
 //
 //	go run ./bench/top -turns 7 -profile big.pb.gz -profile big.pb.gz:alloc_space -diff before.pb.gz,after.pb.gz
+//	go run ./bench/top -profile big.pb.gz -view top -view 'list=mallocgc$' -view merge
 //
 // (bench/bigprofile makes a large one). The heap profiles it makes are read for
 // what was allocated: at the compiler's exit little is in use. Both run in
@@ -17,11 +18,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"whet/bench/ledger"
@@ -46,10 +49,11 @@ func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 func main() { ledger.Main("top", run) }
 
 func run(ctx context.Context) error {
-	var profiles, diffs list
+	var profiles, diffs, views list
 	turns := flag.Int("turns", 21, "how often each tool reads each profile")
 	out := ledger.Flags("top")
 	flag.Var(&profiles, "profile", "measure this `file` instead of making some, with the sample type after a colon unless it is the profile's own; may be given several times")
+	flag.Var(&views, "view", "measure this `view` of each profile: top, tree, tags, raw, list=RE, peek=RE, merge (with itself), base (minus itself); may be given several times")
 	flag.Var(&diffs, "diff", "measure the difference of these two `files`, BEFORE,AFTER: whet diff beside pprof -top -diff_base; may be given several times")
 	flag.Parse()
 	return out.Tabulate(func() error {
@@ -57,7 +61,7 @@ func run(ctx context.Context) error {
 			return fmt.Errorf("-turns %d: 6 are the fewest with a 95 %% interval", *turns)
 		}
 		e := ledger.Begin[[]Profile]("bench/top")
-		subjects, err := measure(ctx, profiles, diffs, *turns)
+		subjects, err := measure(ctx, profiles, views, diffs, *turns)
 		if err != nil {
 			return err
 		}
@@ -72,7 +76,7 @@ func render(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := ledger.Table{Head: []string{"profile", "samples", "whet top", "pprof -top", "pprof/whet, time", "95 % interval", "whet CPU", "pprof CPU", "whet memory", "pprof memory", "pprof/whet, memory"}}
+	t := ledger.Table{Head: []string{"profile", "samples", "whet", "pprof", "pprof/whet, time", "95 % interval", "whet CPU", "pprof CPU", "whet memory", "pprof memory", "pprof/whet, memory"}}
 	for _, s := range e.Samples {
 		ratio, interval := s.Pprof.Times(s.Whet)
 		t.Rows = append(t.Rows, []string{
@@ -87,7 +91,7 @@ func render(dir string) (string, error) {
 	return fmt.Sprintf("%s\n%s; %d turns.\n", t.Markdown(), e.Caption(), turns), nil
 }
 
-func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Profile, error) {
+func measure(ctx context.Context, profiles, views, diffs []string, turns int) ([]Profile, error) {
 	tmp, err := os.MkdirTemp("", "whet-bench-")
 	if err != nil {
 		return nil, err
@@ -97,11 +101,18 @@ func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Profil
 	if err != nil {
 		return nil, err
 	}
-	inputs := make([]input, len(profiles))
-	for i, p := range profiles {
-		if inputs[i].file = p; strings.Contains(filepath.Base(p), ":") {
+	if len(views) == 0 {
+		views = []string{"top"}
+	}
+	var inputs []input
+	for _, p := range profiles {
+		in := input{file: p}
+		if strings.Contains(filepath.Base(p), ":") {
 			colon := strings.LastIndex(p, ":")
-			inputs[i] = input{file: p[:colon], index: p[colon+1:]}
+			in = input{file: p[:colon], index: p[colon+1:]}
+		}
+		for _, in.view = range views {
+			inputs = append(inputs, in)
 		}
 	}
 	for _, d := range diffs {
@@ -109,7 +120,7 @@ func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Profil
 		if !ok {
 			return nil, fmt.Errorf("-diff %s: it names two files, BEFORE,AFTER", d)
 		}
-		inputs = append(inputs, input{file: after, base: before})
+		inputs = append(inputs, input{file: after, base: before, view: "diff"})
 	}
 	if len(inputs) == 0 {
 		if inputs, err = compile(ctx, tmp); err != nil {
@@ -118,7 +129,7 @@ func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Profil
 	}
 	subjects := make([]Profile, len(inputs))
 	for i, in := range inputs {
-		if subjects[i], err = subject(ctx, in, whet, pprof, turns); err != nil {
+		if subjects[i], err = subject(ctx, in, whet, pprof, filepath.Join(tmp, "out"), turns); err != nil {
 			return nil, err
 		}
 	}
@@ -137,9 +148,9 @@ func measure(ctx context.Context, profiles, diffs []string, turns int) ([]Profil
 	return subjects, nil
 }
 
-// input is a profile, the sample type that is read of it, "" for its own, and
-// what it is compared with, "" for nothing.
-type input struct{ file, index, base string }
+// input is a profile, the sample type that is read of it, "" for its own, what it is
+// compared with, "" for nothing, and the view.
+type input struct{ file, index, base, view string }
 
 func (s *Profile) describe(file string) error {
 	f, err := os.Open(file)
@@ -186,27 +197,60 @@ func compile(ctx context.Context, tmp string) ([]input, error) {
 		if err := os.Rename(files[0], file); err != nil {
 			return nil, err
 		}
-		out = append(out, input{file: file, index: c.index})
+		out = append(out, input{file: file, index: c.index, view: "top"})
 	}
 	return out, nil
 }
 
-func subject(ctx context.Context, in input, whet, pprof string, turns int) (Profile, error) {
+func subject(ctx context.Context, in input, whet, pprof, out string, turns int) (Profile, error) {
 	s := Profile{Name: strings.TrimSuffix(filepath.Base(in.file), ".pb.gz")}
-	ours, theirs := []string{"top"}, []string{"-top"}
-	switch {
-	case in.base != "":
+	view, argument, _ := strings.Cut(in.view, "=")
+	ours, theirs, check := []string{view}, []string{"-" + view}, isTable
+	switch view {
+	case "diff":
 		s.Name = "diff of " + strings.TrimSuffix(filepath.Base(in.base), ".pb.gz") + " and " + s.Name
-		ours, theirs = []string{"diff", in.base}, append(theirs, "-diff_base="+in.base)
-	case in.index != "":
+		ours, theirs = append(ours, in.base), []string{"-top", "-diff_base=" + in.base}
+	case "merge":
+		s.Name += ", merge with itself"
+		ours, theirs, check = append(ours, "-o", out, in.file), []string{"-proto", "-output", out, in.file}, wrote(out)
+	case "base":
+		s.Name += ", top minus itself"
+		ours, theirs, check = []string{"top", "-base", in.file}, []string{"-top", "-base", in.file}, isAny
+	case "list", "peek":
+		ours, theirs = append(ours, argument), []string{"-" + in.view}
+		fallthrough
+	default:
+		s.Name += ", " + in.view
+	case "top":
+	}
+	if in.index != "" {
 		s.Name += ", " + in.index
-		ours, theirs = append(ours, "-sample_index="+in.index), append(theirs, "-sample_index="+in.index)
+		ours, theirs = slices.Insert(ours, 1, "-sample_index="+in.index), append(theirs, "-sample_index="+in.index)
 	}
 	err := ledger.Turns(ctx, turns,
-		ledger.Tool{Path: whet, Args: append(ours, in.file), Check: isTable, Runs: &s.Whet},
-		ledger.Tool{Path: pprof, Args: append(theirs, in.file), Check: isTable, Runs: &s.Pprof})
+		ledger.Tool{Path: whet, Args: append(ours, in.file), Check: check, Runs: &s.Whet},
+		ledger.Tool{Path: pprof, Args: append(theirs, in.file), Check: check, Runs: &s.Pprof})
 	fmt.Fprintf(os.Stderr, "%s: %d turns\n", s.Name, len(s.Whet))
 	return s, err
+}
+
+// wrote demands a file that is not empty, and takes it away.
+func wrote(name string) func([]byte) error {
+	return func([]byte) error {
+		st, err := os.Stat(name)
+		if err == nil && st.Size() == 0 {
+			err = fmt.Errorf("%s is empty", name)
+		}
+		return errors.Join(err, os.Remove(name))
+	}
+}
+
+// isAny demands that a tool printed something.
+func isAny(out []byte) error {
+	if len(out) == 0 {
+		return errors.New("no output")
+	}
+	return nil
 }
 
 // isTable demands that a tool printed one.

@@ -191,6 +191,7 @@ func (b *Builder) AddShared(shared int, others []LocationID, set LabelSet, value
 // labels only if asked to: nothing may read the others of the profile.
 func (b *Builder) Sparing(columns []int, stacks, labels bool) {
 	b.columns, b.noStacks, b.noLabels = columns, !stacks, !labels
+	b.p.partial = true
 }
 
 // Omit counts a sample that is not packed.
@@ -241,10 +242,14 @@ func (b *Builder) number(at int, id LocationID) int32 {
 	*number = int32(len(*after))
 	*after = append(*after, id)
 	b.memory += afterBytes
-	if b.follows.used > len(b.recent) && len(b.recent) < 1<<mostRecentBits {
+	b.growRecent()
+	return *number
+}
+
+func (b *Builder) growRecent() {
+	for b.follows.used > len(b.recent) && len(b.recent) < 1<<mostRecentBits {
 		b.recent = make([]numberedLocation, 4*len(b.recent))
 	}
-	return *number
 }
 
 // labelSet interns a set of labels.

@@ -29,6 +29,8 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 		sets:      slices.Clip(p.sets),
 		after:     slices.Clone(p.after),
 		samples:   p.samples + q.samples,
+		omitted:   p.omitted + q.omitted,
+		partial:   p.partial || q.partial,
 		deepest:   max(p.deepest, q.deepest),
 		stacks:    p.stacks.shared(),
 		labels:    p.labels.shared(),
@@ -64,8 +66,10 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 			numbers = appendUvarint(numbers, others.uvarint()+first)
 		}
 		out.stacks.stack(shared, append(numbers, others.at...))
-		labels.record()
-		out.labels.set(LabelSet(labels.uvarint()) + LabelSet(len(p.sets)))
+		if len(q.labels.chunks) > 0 { // else labels were not asked for
+			labels.record()
+			out.labels.set(LabelSet(labels.uvarint()) + LabelSet(len(p.sets)))
+		}
 	}
 	for t := range p.values {
 		column, values := p.values[t].shared(), q.values[t].reader()

@@ -57,7 +57,7 @@ type Merger struct {
 	mappings map[mappingKey]MappingID
 	sets     map[string]uint64 // by labels in pprof's order
 	samples  identities        // by stack and labels
-	columns  []tally
+	columns  []tallies
 	sums     [][2]uint64 // of the magnitudes of all above and all below zero that was added, by column
 	apart    bool        // a profile was subtracted: the two sums are bounded each by itself
 	distinct bool        // no two samples are the same
@@ -83,7 +83,7 @@ func NewMerger(first *Meta) *Merger {
 		b:        b,
 		mappings: make(map[mappingKey]MappingID),
 		sets:     make(map[string]uint64),
-		columns:  make([]tally, len(first.Types)),
+		columns:  make([]tallies, len(first.Types)),
 		comments: make(map[string]bool),
 		sums:     make([][2]uint64, len(first.Types)),
 		points:   [2]uint64{2 + rand.Uint64N(mersenne61-2), 2 + rand.Uint64N(mersenne61-2)},
@@ -92,80 +92,148 @@ func NewMerger(first *Meta) *Merger {
 	}
 }
 
-// Add adds p with its values multiplied by scale.
+// Add adds p with its values multiplied by scale. Of the first profile it takes the
+// stacks over where it can.
 func (m *Merger) Add(scale float64, p *Profile) error {
-	if err := m.meta(&p.Meta); err != nil {
+	if m.profiles == 0 && scale == 1 && !m.distinct {
+		first := NewMerger(&m.b.p.Meta)
+		if adopted, err := first.adopt(p); adopted || err != nil {
+			*m = *first
+			return err
+		}
+	}
+	a, err := m.Begin(scale, p)
+	if err != nil {
 		return err
+	}
+	for c := p.Cursor(allColumns(len(p.Types))...); c.Next(); {
+		if err := a.add(c.Path, c.Shared, c.LabelSet(), c.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Addition adds the samples of a profile to a Merger.
+type Addition struct {
+	m         *Merger
+	p         *Profile
+	scale     float64
+	locations []LocationID // 1 + id in the merged profile, 0 before the first sample
+	located   int          // so many of them are not 0
+	labels    []mergedSet  // by label set of p
+	valid     int          // so many of m.path are of the sample at hand
+	packed    int          // and so many of m.b.path
+	stack     []LocationID // of the sample that Sample added last
+}
+
+// mergedSet is a label set in the merged profile.
+type mergedSet struct {
+	identity uint64 // that of Merger.sets, 0 before the first sample
+	set      LabelSet
+	packed   bool // set is known
+}
+
+// Begin adds the metadata of p, and returns what its samples are added with: they need
+// not be in p, which has their locations and label sets. No other profile is added
+// until they are.
+func (m *Merger) Begin(scale float64, p *Profile) (*Addition, error) {
+	if err := m.meta(&p.Meta); err != nil {
+		return nil, err
 	}
 	if len(m.b.p.Mappings) == 0 && len(p.Mappings) > 0 {
 		m.mapping(p, 0) // by custom the main binary
 	}
-	locations := make([]LocationID, len(p.Locations)) // 1 + id in the merged profile
-	type labelSet struct {
-		id     uint64 // that of m.sets
-		merged LabelSet
-		added  bool
-	}
-	sets := make([]labelSet, len(p.sets))
-	valid := 0 // so many of m.path are of the sample at hand
-	added := 0 // and so many of m.b.path
-
-	columns := make([]int, len(p.Types))
-	for t := range columns {
-		columns[t] = t
+	m.apart = m.apart || scale < 0
+	for t := range m.columns {
 		m.columns[t].reserve(p.samples)
 	}
 	if !m.distinct {
 		m.samples.reserve(p.samples)
 	}
-	for c := p.Cursor(columns...); c.Next(); {
-		valid, added = min(valid, c.Shared), min(added, c.Shared)
-		any, err := m.scaled(c, scale)
-		if err != nil {
-			return err
-		}
-		if !any {
-			continue
-		}
-		m.path = m.path[:valid+1]
-		for _, id := range slices.Backward(c.Path[valid:]) { // leaf first, as pprof numbers them
-			if locations[id] == 0 {
-				locations[id] = 1 + m.location(p, id)
-			}
-		}
-		for _, id := range c.Path[valid:] {
-			m.path = append(m.path, m.next(m.path[len(m.path)-1], uint64(locations[id])))
-		}
-		valid = len(c.Path)
-		set := &sets[c.LabelSet()]
-		if set.id == 0 {
-			set.id = m.labelSet(p.Labels(c.LabelSet()))
-		}
-		i, known := m.b.p.samples, false
-		if !m.distinct {
-			i, known = m.samples.find(m.next(m.path[valid], set.id), i)
-		}
-		for t, v := range m.row {
-			m.columns[t].add(i, v)
-		}
-		if known {
-			continue
-		}
-		for added < len(c.Path) && added < len(m.b.path) && locations[c.Path[added]] == m.b.path[added]+1 {
-			added++
-		}
-		m.b.others = m.b.others[:0]
-		for _, id := range c.Path[added:] {
-			m.b.others = append(m.b.others, locations[id]-1)
-		}
-		m.b.addStack(added, m.b.others)
-		if !set.added {
-			set.added, set.merged = true, m.b.labelSet(p.Labels(c.LabelSet()))
-		}
-		m.b.p.labels.set(set.merged)
-		added = len(c.Path)
+	return &Addition{m: m, p: p, scale: scale, locations: make([]LocationID, len(p.Locations))}, nil
+}
+
+// Sample adds a sample as Builder.AddShared does.
+func (a *Addition) Sample(shared int, others []LocationID, set LabelSet, values []int64) error {
+	a.stack = append(a.stack[:shared], others...)
+	return a.add(a.stack, shared, set, values)
+}
+
+// add adds a sample whose stack begins with so many locations of the one before.
+func (a *Addition) add(path []LocationID, shared int, set LabelSet, values []int64) error {
+	any, err := a.read(shared, values)
+	if err != nil || !any {
+		return err
+	}
+	i, known := a.m.b.p.samples, false
+	if h := a.identify(path, set); !a.m.distinct {
+		i, known = a.m.samples.find(h, i)
+	}
+	a.m.tally(i)
+	if !known {
+		a.pack(path, set)
 	}
 	return nil
+}
+
+// tally adds m.row to a sample of the merged profile.
+func (m *Merger) tally(i int) {
+	for t, v := range m.row {
+		m.columns[t].add(i, v)
+	}
+}
+
+// locate returns a location of a.p in the merged profile.
+func (a *Addition) locate(id LocationID) LocationID {
+	if a.locations[id] == 0 {
+		a.locations[id] = 1 + a.m.location(a.p, id)
+		a.located++
+	}
+	return a.locations[id] - 1
+}
+
+// identify finds the locations of a sample in the merged profile, or adds them, and
+// returns the sample's identity, unless all samples are distinct.
+func (a *Addition) identify(path []LocationID, set LabelSet) (h [2]uint64) {
+	for _, id := range slices.Backward(path[a.valid:]) { // leaf first, as pprof numbers them
+		a.locate(id)
+	}
+	if int(set) >= len(a.labels) {
+		a.labels = append(a.labels, make([]mergedSet, len(a.p.sets)-len(a.labels))...)
+	}
+	labels := &a.labels[set]
+	if labels.identity == 0 {
+		labels.identity = a.m.labelSet(a.p.Labels(set))
+	}
+	if !a.m.distinct {
+		a.m.path = a.m.path[:a.valid+1]
+		for _, id := range path[a.valid:] {
+			a.m.path = append(a.m.path, a.m.next(a.m.path[len(a.m.path)-1], uint64(a.locations[id])))
+		}
+		h = a.m.next(a.m.path[len(path)], labels.identity)
+	}
+	a.valid = len(path)
+	return h
+}
+
+// pack adds the stack and the labels of a sample to the merged profile.
+func (a *Addition) pack(path []LocationID, set LabelSet) {
+	b := a.m.b
+	for a.packed < len(path) && a.packed < len(b.path) && a.locations[path[a.packed]] == b.path[a.packed]+1 {
+		a.packed++
+	}
+	b.others = b.others[:0]
+	for _, id := range path[a.packed:] {
+		b.others = append(b.others, a.locations[id]-1)
+	}
+	b.addStack(a.packed, b.others)
+	labels := &a.labels[set]
+	if !labels.packed {
+		labels.packed, labels.set = true, b.labelSet(a.p.Labels(set))
+	}
+	b.p.labels.set(labels.set)
+	a.packed = len(path)
 }
 
 // meta merges the metadata of a profile.
@@ -205,33 +273,32 @@ func (m *Merger) meta(from *Meta) error {
 
 var errMergeSum = errors.New("merge: the sum of the values overflows an int64")
 
-// scaled reads the sample's values into m.row and reports whether any is not
-// zero.
-func (m *Merger) scaled(c *Cursor, scale float64) (bool, error) {
+// read goes on to the next sample: it puts its values, scaled, into a.m.row, and reports
+// whether any is not zero.
+func (a *Addition) read(shared int, values []int64) (bool, error) {
+	a.valid, a.packed = min(a.valid, shared), min(a.packed, shared)
 	any := false
-	m.apart = m.apart || scale < 0
-	for t := range m.row {
-		v := c.Value(t)
+	for t, v := range values {
 		switch {
-		case scale == -1 && v != math.MinInt64: // a difference is exact
+		case a.scale == -1 && v != math.MinInt64: // a difference is exact
 			v = -v
-		case scale != 1:
-			f := math.Round(float64(v) * scale)
+		case a.scale != 1:
+			f := math.Round(float64(v) * a.scale)
 			if !(math.Abs(f) < 1<<63) {
 				return false, errMergeSum
 			}
 			v = int64(f)
 		}
-		sum := &m.sums[t]
+		sum := &a.m.sums[t]
 		if v < 0 {
 			sum[1] -= uint64(v)
 		} else {
 			sum[0] += uint64(v)
 		}
-		if max(sum[0], sum[1]) > math.MaxInt64 || !m.apart && sum[0]+sum[1] > math.MaxInt64 {
+		if max(sum[0], sum[1]) > math.MaxInt64 || !a.m.apart && sum[0]+sum[1] > math.MaxInt64 {
 			return false, errMergeSum
 		}
-		m.row[t] = v
+		a.m.row[t] = v
 		any = any || v != 0
 	}
 	return any, nil
@@ -342,93 +409,4 @@ func (m *Merger) next(h [2]uint64, coefficient uint64) [2]uint64 {
 		h[i] = v
 	}
 	return h
-}
-
-// identities numbers samples by their identity: a hash table with linear
-// probing, sixteen bytes a slot.
-type identities struct {
-	slots []identity
-	used  int
-}
-
-type identity struct {
-	first  uint64
-	second uint32
-	sample uint32 // 1 + its number; 0 is a free slot
-}
-
-// find returns the number of a sample and whether it was there; a new sample
-// gets the given number.
-func (s *identities) find(h [2]uint64, number int) (sample int, known bool) {
-	if 4*s.used >= 3*len(s.slots) {
-		s.reserve(s.used + 256)
-	}
-	at := s.slot(h[0], uint32(h[1]))
-	if at.sample > 0 {
-		return int(at.sample) - 1, true
-	}
-	*at = identity{h[0], uint32(h[1]), uint32(number) + 1}
-	s.used++
-	return number, false
-}
-
-// slot returns the sample's own or the free one in which it belongs.
-func (s *identities) slot(first uint64, second uint32) *identity {
-	mask := uint64(len(s.slots) - 1)
-	for i := first; ; i++ {
-		if at := &s.slots[i&mask]; at.sample == 0 || at.first == first && at.second == second {
-			return at
-		}
-	}
-}
-
-// reserve makes room for so many samples in all.
-func (s *identities) reserve(n int) {
-	size := max(256, len(s.slots))
-	for 4*n >= 3*size {
-		size *= 2
-	}
-	if size == len(s.slots) {
-		return
-	}
-	old := s.slots
-	s.slots = make([]identity, size)
-	for _, o := range old {
-		if o.sample > 0 {
-			*s.slot(o.first, o.second) = o
-		}
-	}
-}
-
-// tally sums up the values of samples. Most have 32 bits: the others, of which
-// small has the smallest number there is, are in large.
-type tally struct {
-	small []int32
-	large map[int]int64
-}
-
-func (c *tally) reserve(n int) { c.small = slices.Grow(c.small, max(0, n-len(c.small))) }
-
-func (c *tally) at(i int) int64 {
-	if v := c.small[i]; v != math.MinInt32 {
-		return int64(v)
-	}
-	return c.large[i]
-}
-
-// add adds to the i-th value; i may be one past the last.
-func (c *tally) add(i int, v int64) {
-	if i == len(c.small) {
-		c.small = append(c.small, 0)
-	}
-	v += c.at(i)
-	if v > math.MinInt32 && v <= math.MaxInt32 {
-		c.small[i] = int32(v)
-		return
-	}
-	c.small[i] = math.MinInt32
-	if c.large == nil {
-		c.large = make(map[int]int64)
-	}
-	c.large[i] = v
 }

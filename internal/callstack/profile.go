@@ -55,6 +55,7 @@ type Profile struct {
 	sets    [][]byte // label sets, encoded, in the order of their first sample
 	samples int
 	omitted int // samples that its reader was not asked for
+	partial bool
 	deepest int
 
 	// after[1+id] lists the locations that follow location id on stacks towards
@@ -78,6 +79,10 @@ func (p *Profile) Len() int { return p.samples }
 // Listed returns the number of samples of the file: Len, and those that its reader
 // left out as nobody asked for them.
 func (p *Profile) Listed() int { return p.samples + p.omitted }
+
+// Partial reports whether its reader left out what nobody asked for: see
+// Builder.Sparing.
+func (p *Profile) Partial() bool { return p.partial }
 
 // Deepest returns the number of locations of the deepest stack.
 func (p *Profile) Deepest() int { return p.deepest }
@@ -169,13 +174,17 @@ func (p *Profile) Cursor(columns ...int) *Cursor {
 
 // Samples returns a cursor over all samples with their values in all columns.
 func (p *Profile) Samples() *Cursor {
-	columns := make([]int, len(p.Types))
-	for t := range columns {
-		columns[t] = t
-	}
-	c := p.Cursor(columns...)
+	c := p.Cursor(allColumns(len(p.Types))...)
 	c.all = true
 	return c
+}
+
+func allColumns(n int) []int {
+	out := make([]int, n)
+	for t := range out {
+		out[t] = t
+	}
+	return out
 }
 
 // suffix is the undecoded end of a stack: the numbers of its locations from the

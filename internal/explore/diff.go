@@ -15,6 +15,7 @@ import (
 	"whet/internal/analyze/selection"
 	"whet/internal/cli"
 	"whet/internal/diagnose"
+	"whet/internal/format/profile"
 	"whet/internal/printable"
 	"whet/internal/profiles"
 	"whet/internal/read"
@@ -103,6 +104,10 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, ta
 			return cli.UsageError("diff: it writes HTML only; whet flame -svg or whet graph -dot with -diff_base write %s", form)
 		}
 	}
+	if s.sel.AllSamples() && !s.sel.Normalize && profiles.IsFile(operands[0]) && profiles.IsFile(operands[1]) {
+		f.Want = profile.Want{Only: profile.Stacks, Column: s.sel.SampleIndex}
+	}
+	spareMemory(operands)
 	var diffs []view.KindDiff
 	for _, kind := range kinds {
 		p, err := compareKind(ctx, e, s, &f, kind, binary, operands)
@@ -287,6 +292,13 @@ func compareKind(ctx context.Context, e *cli.Env, s settings, f *profiles.Option
 	before, after := sides[0], sides[1]
 	for _, source := range before.Sources {
 		after.Sources = append(after.Sources, selection.Source{Profile: source.Profile, Role: selection.DiffBase})
+	}
+	if f.Want.Only != profile.Everything && !selection.ShareColumn(after.Sources, f.Want.Column) {
+		after.Close()
+		before.Close()
+		whole := *f
+		whole.Want = profile.Want{}
+		return compareKind(ctx, e, s, &whole, kind, binary, operands)
 	}
 	after.Warnings = append(after.Warnings, before.Warnings...)
 	return &comparison{kind, &viewRequest{Set: after, s: s, base: profiles.Shown(before.Name)}, before}, nil

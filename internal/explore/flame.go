@@ -11,13 +11,13 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 
 	"whet/internal/analyze/flamegraph"
 	"whet/internal/analyze/selection"
 	"whet/internal/cli"
+	"whet/internal/format/profile"
 	"whet/internal/profiles"
 	"whet/internal/read"
 	"whet/internal/recording"
@@ -28,6 +28,15 @@ import (
 func flameView() *profileVerb {
 	return &profileVerb{
 		name:  "flame",
+		reads: profile.Stacks,
+		fits: func(q *viewRequest, w *profile.Want) {
+			switch {
+			case q.menu() && q.s.flame.allTypes:
+				w.Only = profile.Everything
+			case q.menu():
+				w.Above = menuSamples
+			}
+		},
 		takes: ofSamples | ofFrames | ofFlame | ofFormat | ofPicture,
 		short: "draw a flame graph as one HTML file, or as SVG",
 		long: `
@@ -55,15 +64,7 @@ scripts, with their options. Frames too narrow to draw are merged and counted.`,
 	}
 }
 
-// A profile in memory is a few large pieces that the collector needs not look
-// into. Collecting at a fifth more than what is in use costs little: of a profile
-// of 1.3 million samples flame takes 88 MB at its peak instead of 105.
-const flameGC = 20
-
 func makeFlame(ctx context.Context, q *viewRequest) (product, error) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(flameGC)
-	}
 	views, err := q.flames()
 	if err != nil {
 		return product{}, err
@@ -94,7 +95,7 @@ func (q *viewRequest) menu() bool { return q.s.picture(formatHTML) != formatSVG 
 func (q *viewRequest) isLarge() bool {
 	samples := 0
 	for _, source := range q.Sources {
-		samples += source.Profile.Len()
+		samples += source.Profile.Listed()
 	}
 	return samples > menuSamples
 }

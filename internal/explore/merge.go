@@ -23,6 +23,7 @@ const (
 func mergeView() *profileVerb {
 	return &profileVerb{
 		name:  "merge",
+		adds:  true,
 		takes: ofSamples | ofFormat,
 		short: "merge profiles, or convert one to another format",
 		long: `

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -36,8 +37,12 @@ type profileVerb struct {
 	long     string
 	examples []string
 	takes    group
-	// reads is all that the view needs of a single profile if all samples are selected.
+	// reads is all that the view needs of a single profile if all samples are selected,
+	// and fits, unless it is nil, says of which profiles.
 	reads profile.Part
+	fits  func(*viewRequest, *profile.Want)
+	// adds: the view needs only the sum of the profiles.
+	adds bool
 	// words make it in the prompt.
 	words []promptWord
 	// flags are switches that say what a word would, beside those of words.
@@ -126,9 +131,8 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 		p, made, err = v.recording(ctx, q, f, operands)
 	}
 	if !made {
-		if s.sel.AllSamples() {
-			f.Want = profile.Want{Only: v.reads, Column: s.sel.SampleIndex, Mean: s.sel.Mean}
-		}
+		spareMemory(slices.Concat(operands, f.Base, f.DiffBase))
+		f.Want, f.Sum = v.wanted(q), v.adds && !s.sel.Normalize
 		if q.Set, err = f.Open(ctx, operands, e.Stdin, e.Status().Show); err != nil {
 			return err
 		}
@@ -174,6 +178,40 @@ func (v *profileVerb) run(ctx context.Context, e *cli.Env, s settings, f *profil
 		e.Browse(out)
 	}
 	return nil
+}
+
+// A profile in memory is a few large pieces that the collector needs not look
+// into. Collecting at a fifth more than what is in use costs little of a large one.
+const (
+	largeBytes = 4 << 20 // of files
+	largeGC    = 20
+)
+
+// spareMemory makes the collector run more often where the files are large, unless the
+// user has said how often.
+func spareMemory(files []string) {
+	var size int64
+	for _, file := range files {
+		if st, err := os.Stat(file); err == nil {
+			size += st.Size()
+		}
+	}
+	if size > largeBytes && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(largeGC)
+	}
+}
+
+// wanted returns what is to be read of a profile.
+func (v *profileVerb) wanted(q *viewRequest) profile.Want {
+	sel := &q.s.sel
+	if !sel.AllSamples() || sel.Normalize {
+		return profile.Want{}
+	}
+	w := profile.Want{Only: v.reads, Column: sel.SampleIndex, Mean: sel.Mean}
+	if v.fits != nil {
+		v.fits(q, &w)
+	}
+	return w
 }
 
 // product makes the view that a request asks for.

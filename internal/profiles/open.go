@@ -37,7 +37,10 @@ type Options struct {
 	Symbolize       string
 	BuildID         string
 	AllFrames       bool
-	Want            profile.Want // the part of a single file to read; recordings are read in full
+	// Want is the part to read of a single profile, and of several files that are added up;
+	// recordings are read in full.
+	Want profile.Want
+	Sum  bool // the profiles are wanted as one, with the bases subtracted
 }
 
 // Declare makes flags of the options, with pprof's names.
@@ -174,7 +177,7 @@ type pendingLoad struct {
 // progress is called with a description of each wait, and with "" at the end; it may be
 // nil.
 func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, progress func(string)) (*Set, error) {
-	s := &Set{}
+	s, given := &Set{}, operands
 	if len(operands) > 1 && IsExecutable(operands[0]) {
 		s.binary, operands = operands[0], operands[1:]
 	}
@@ -209,7 +212,10 @@ func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, pro
 	add(selection.Base, f.Base)
 	add(selection.DiffBase, f.DiffBase)
 	if len(all) > 1 {
-		f.Want = profile.Want{} // they are added up
+		f.Want = together(f.Want, all)
+	}
+	if f.Sum && len(all) > 1 && f.sum(s, all) {
+		return s, nil
 	}
 	if err := f.fetchAll(ctx, s, all, progress); err != nil {
 		return nil, err
@@ -235,7 +241,29 @@ func (f *Options) Open(ctx context.Context, operands []string, in io.Reader, pro
 			s.Sources = append(s.Sources, selection.Source{Profile: p, Role: l.role})
 		}
 	}
+	if len(all) > 1 && f.Want.Only != profile.Everything && !selection.ShareColumn(s.Sources, f.Want.Column) {
+		s.Close()
+		f.Want = profile.Want{}
+		return f.Open(ctx, given, in, progress)
+	}
 	return s, nil
+}
+
+// together returns what is wanted of several profiles for one of which want is: their
+// samples that are equal are found by their labels, too. What cannot be read twice is
+// read whole, for it may turn out that the others do not fit it.
+func together(want profile.Want, all []*pendingLoad) profile.Want {
+	if want.Only != profile.Stacks || want.Above > 0 || slices.ContainsFunc(all, func(l *pendingLoad) bool { return !IsFile(l.operand) }) {
+		return profile.Want{}
+	}
+	want.Only = profile.Samples
+	return want
+}
+
+// IsFile reports whether an operand is a file, which can be read again.
+func IsFile(operand string) bool {
+	st, err := os.Stat(operand)
+	return err == nil && st.Mode().IsRegular()
 }
 
 // Spare refuses to overwrite an input: a profile seldom has a copy.

@@ -1,13 +1,19 @@
 package profiles
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"whet/internal/analyze/selection"
+	"whet/internal/format/profile"
 	"whet/internal/recording"
 )
 
@@ -46,4 +52,84 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%q: %v, want %q", operand, err, want)
 		}
 	}
+}
+
+// TestOpenInPart: several files that are read for one sample type, or added up as they
+// are read, give what they give when each is read whole.
+func TestOpenInPart(t *testing.T) {
+	file := func(name string) string { return filepath.Join("../format/profile/testdata", name+".pb.gz") }
+	heap, allocs, cpu, labels := file("http.heap"), file("http.allocs"), file("compile_stdcmd_merged.cpu"), file("httpsrv_labels.cpu")
+	for name, c := range map[string]struct {
+		operands, base, diff []string
+		index                string
+		partial              bool
+	}{
+		"sum":         {operands: []string{heap, heap}, partial: true},
+		"difference":  {operands: []string{heap}, base: []string{allocs}, index: "alloc_space", partial: true},
+		"nothing":     {operands: []string{labels}, base: []string{labels}, partial: true},
+		"several":     {operands: []string{labels, cpu}, base: []string{cpu, labels, labels}, index: "0", partial: true},
+		"beside":      {operands: []string{allocs}, diff: []string{heap}, index: "alloc_objects", partial: true},
+		"other types": {operands: []string{heap}, base: []string{cpu}},
+		"defaults":    {operands: []string{heap}, base: []string{allocs}}, // of one it is another column
+	} {
+		t.Run(name, func(t *testing.T) {
+			open := func(f Options) *Set {
+				f.Base, f.DiffBase = c.base, c.diff
+				s, err := f.Open(t.Context(), c.operands, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(s.Close)
+				return s
+			}
+			whole, part, sum := open(Options{}), open(Options{Want: profile.Want{Only: profile.Stacks, Column: c.index}}), open(Options{Sum: true})
+			if part.Sources[0].Profile.Partial() != c.partial {
+				t.Errorf("read in part: %v", !c.partial)
+			}
+			want, err := walked(whole, selection.Options{SampleIndex: c.index, SumsOnly: true})
+			got, partErr := walked(part, selection.Options{SampleIndex: c.index, SumsOnly: true})
+			if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (partErr == nil) {
+				t.Errorf("%v, whole %v (-whole +in part):\n%s", partErr, err, diff)
+			}
+			if err != nil || len(c.diff) > 0 {
+				return
+			}
+			if len(sum.Sources) != 1 {
+				t.Errorf("%d sources were not added up", len(sum.Sources))
+			}
+			if want, got := written(t, whole), written(t, sum); !bytes.Equal(want, got) {
+				t.Errorf("the sum is another: %d bytes, want %d", len(got), len(want))
+			}
+		})
+	}
+}
+
+// walked lists what a selection has, sample by sample, in any order.
+func walked(s *Set, o selection.Options) (out []string, err error) {
+	sel, err := selection.New(s.Sources, o)
+	if err != nil {
+		return nil, err
+	}
+	for w := sel.Walk(); w.Next(); {
+		text := fmt.Sprint(w.Value, w.Source())
+		for _, step := range w.Path {
+			text += " " + sel.Nodes[step.Node].Name
+		}
+		out = append(out, text)
+	}
+	slices.Sort(out)
+	return append(out, fmt.Sprint(sel.Total, sel.Samples, sel.Type)), nil
+}
+
+func written(t *testing.T, s *Set) []byte {
+	t.Helper()
+	sel, err := selection.New(s.Sources, selection.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := profile.Write(&out, sel.Selected()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

@@ -64,19 +64,8 @@ func merge(sources []Source, o *Options) (p *callstack.Profile, baseFrom int, er
 // the one that means are of: sums of one column do not depend on the others, and
 // samples that are zero in it need not be known again.
 func inColumn(sources []Source, o *Options) (reduced []Source, ok bool) {
-	first := sources[0].Profile
-	column, err := sampleIndex(&first.Meta, o.SampleIndex)
-	for _, source := range sources {
-		p := source.Profile
-		if !slices.Equal(p.Types, first.Types) || p.PeriodType != first.PeriodType || o.SampleIndex == "" && p.DefaultType != column {
-			return sources, false
-		}
-	}
-	names := make(map[string]bool)
-	for _, t := range first.Types {
-		names[t.Type] = true
-	}
-	if err != nil || len(first.Types) == 0 || len(names) < len(first.Types) { // one name twice is for alike
+	column, ok := sharedColumn(sources, o.SampleIndex)
+	if !ok {
 		return sources, false
 	}
 	columns, shown := []int{column}, 0
@@ -91,6 +80,31 @@ func inColumn(sources []Source, o *Options) (reduced []Source, ok bool) {
 	}
 	o.SampleIndex = ""
 	return out, true
+}
+
+// sharedColumn returns the column that is shown of all sources, if they have the same
+// types.
+func sharedColumn(sources []Source, index string) (column int, ok bool) {
+	first := sources[0].Profile
+	column, err := sampleIndex(&first.Meta, index)
+	for _, source := range sources {
+		p := source.Profile
+		if !slices.Equal(p.Types, first.Types) || p.PeriodType != first.PeriodType || index == "" && p.DefaultType != column {
+			return 0, false
+		}
+	}
+	names := make(map[string]bool)
+	for _, t := range first.Types {
+		names[t.Type] = true
+	}
+	return column, err == nil && len(first.Types) > 0 && len(names) == len(first.Types) // one name twice is for alike
+}
+
+// ShareColumn reports whether a sample type of profiles that were read in part is enough
+// to add them up: they have the same types, and each was.
+func ShareColumn(sources []Source, index string) bool {
+	_, ok := sharedColumn(sources, index)
+	return ok && !slices.ContainsFunc(sources, func(s Source) bool { return !s.Profile.Partial() })
 }
 
 // labels reports whether any option is about labels.

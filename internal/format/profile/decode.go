@@ -169,8 +169,11 @@ func (m *decoder) pack(limits Limits, cut bool, d *damage) (*callstack.Profile, 
 		return nil, errors.New("the profile has no sample type, so its values have no unit")
 	}
 	b := builder{t: t, s: m.s, p: m.s.b.Profile()}
+	if m.s.only == tables {
+		m.s.numberAll(t)
+	}
 	b.build()
-	if b.p.Listed() == 0 && t.samples > 0 {
+	if b.p.Listed() == 0 && t.samples > 0 && m.s.only != tables {
 		if m.s.deep > 0 {
 			return nil, fmt.Errorf("its samples have more than %d locations: they cannot be right", callstack.MaxDepth)
 		}

@@ -80,7 +80,7 @@ func (s *source) read(limits Limits, want Want, d *damage) (*callstack.Profile, 
 	case s.size == 0:
 		err = errors.New("the file is empty")
 	case isGzip(head):
-		if want.Only != Everything {
+		if want := want.of(s.size); want.Only != Everything {
 			p, err = s.readOnly(limits, want, d)
 		}
 		if p == nil && err == nil {

@@ -30,12 +30,20 @@ type packer struct {
 	deep      int   // samples with more locations than a stack may have
 	steps     int64 // locations that samples do not share with the one before
 
+	// What samples are added to instead of being packed: see AddTo.
+	into    *callstack.Addition
+	most    [2]int // locations and strings that there are
+	deepest int
+	failed  error
+
 	// The last sample that was added.
 	stack []byte // ids of its locations, packed, leaf first
 	depth int
 
 	// Labels, as samples' fields.
 	sets   map[string]callstack.LabelSet
+	sought int                // how often, in sets
+	unique bool               // most are of one sample, and none is sought any more
 	bytes  int64              // of sets
 	labels []byte             // of the last sample
 	last   callstack.LabelSet // its set
@@ -48,6 +56,9 @@ type packer struct {
 	turn     int
 }
 
+// fewSets is how many label sets are sought before it is asked whether that pays.
+const fewSets = 4096
+
 func newPacker(columns int, want Want) *packer {
 	s := &packer{
 		b:    callstack.NewBuilder(make([]callstack.ValueType, columns)...),
@@ -56,9 +67,9 @@ func newPacker(columns int, want Want) *packer {
 		sets: make(map[string]callstack.LabelSet),
 		only: want.Only,
 	}
-	if s.only != Everything && columns > 0 {
+	if s.only != Everything && s.only != tables && columns > 0 {
 		s.columns = want.columns(columns)
-		s.b.Sparing(s.columns, s.only == Stacks, s.only == Labels)
+		s.b.Sparing(s.columns, s.only != Labels, s.only != Stacks)
 	}
 	s.strings.of(0) // the empty string: what a label does not have refers to it
 	return s
@@ -80,19 +91,26 @@ func (s *packer) settle() {
 
 // add packs a sample, or counts why it does not.
 func (s *packer) add(body []byte) {
+	if s.only == tables {
+		return
+	}
 	stack, labels, values, ok := s.fields(body)
 	if !ok {
 		s.malformed++
 		return
 	}
-	if s.only == Stacks && values == len(s.row) && s.isZero() {
+	if s.columns != nil && s.only != Labels && values == len(s.row) && s.isZero() {
 		s.sum()
 		s.b.Omit()
 		return
 	}
 	set, known := s.last, s.only == Stacks || len(s.sets) > 0 && bytes.Equal(labels, s.labels)
 	if !known {
-		if set, known = s.sets[string(labels)]; !known && !s.decodeLabels(labels) {
+		if !s.unique {
+			set, known = s.sets[string(labels)]
+			s.sought++
+		}
+		if !known && !s.decodeLabels(labels) {
 			s.malformed++
 			return
 		}
@@ -114,13 +132,21 @@ func (s *packer) add(body []byte) {
 	}
 	if !known {
 		set = s.b.NewLabelSet(s.set)
-		s.sets[string(labels)] = set
-		s.bytes += int64(len(labels))
+		if s.sought > fewSets && 2*len(s.sets) > s.sought {
+			s.unique = true
+		} else {
+			s.sets[string(labels)] = set
+			s.bytes += int64(len(labels))
+		}
 	}
 	s.steps += int64(len(s.others))
 	s.labels, s.last = labels, set
 	s.sum()
-	s.b.AddShared(shared, s.others, set, s.row)
+	if s.into != nil {
+		s.intoSum(shared, set)
+	} else {
+		s.b.AddShared(shared, s.others, set, s.row)
+	}
 	s.stack, s.depth = stack, shared+len(s.others)
 	if len(s.gathered[s.turn]) > 0 && len(stack) > 0 && &s.gathered[s.turn][0] == &stack[0] {
 		s.turn = 1 - s.turn

@@ -13,6 +13,7 @@ type Want struct {
 	Only   Part
 	Column string // the sample type, as [callstack.Meta.TypeIndex] takes it
 	Mean   bool   // the first column, too
+	Above  int    // of a profile with no more samples than these everything is wanted
 
 	column int  // that of Column
 	known  bool // it is
@@ -25,7 +26,20 @@ const (
 	Everything Part = iota
 	Stacks          // of the samples that are not zero in the columns, without labels
 	Labels          // of all samples, without stacks
+	Samples         // that are not zero in the columns, with stacks and labels
+	tables          // what samples refer to
 )
+
+// leastBytes is less than a sample takes in most files that hold many.
+const leastBytes = 8
+
+// of returns what is wanted of a file of so many bytes, at first.
+func (w Want) of(size int64) Want {
+	if size < leastBytes*int64(w.Above) {
+		return Want{}
+	}
+	return w
+}
 
 // columns returns the columns of n that are wanted. Which one a sample type is stands after
 // the samples in most files. Until it is known, it is the one that it is in Go's own.
@@ -54,8 +68,8 @@ func (w Want) after(p *callstack.Profile, strings []string, d damage) Want {
 	}
 	column, err := p.TypeIndex(w.Column)
 	switch {
-	case err != nil || d != damage{} || p.Len() == 0,
-		w.Only == Stacks && slices.Contains(strings, callstack.BaseKey),
+	case err != nil || d != damage{} || p.Len() == 0 || p.Listed() <= w.Above,
+		w.Only != Labels && slices.Contains(strings, callstack.BaseKey),
 		w.Only == Labels && p.DropFrames != "":
 		return Want{}
 	case column == w.columns(len(p.Types))[0]:

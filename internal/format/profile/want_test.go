@@ -59,7 +59,7 @@ func sameParts(t *testing.T, data []byte, limits Limits) {
 		names = append(names, v.Type)
 	}
 	for _, column := range names {
-		for _, want := range []Want{{Only: Stacks, Column: column}, {Only: Stacks, Column: column, Mean: true}, {Only: Labels, Column: column}} {
+		for _, want := range []Want{{Only: Stacks, Column: column}, {Only: Stacks, Column: column, Mean: true}, {Only: Labels, Column: column}, {Only: Samples, Column: column}, {Only: Stacks, Column: column, Above: 10}} {
 			p, err := ReadWanted(bytes.NewReader(data), int64(len(data)), limits, want)
 			if err != nil {
 				t.Fatalf("%+v: %v", want, err)
@@ -108,7 +108,11 @@ func listed(p *callstack.Profile, part Part, columns []int) (out []string) {
 		for _, id := range c.Path {
 			h.WriteString(place[id])
 		}
-		out = append(out, fmt.Sprintf("%d %d %d: %x", c.Value(0), c.Value(len(columns)-1), len(c.Path), h.Sum64()))
+		var labels []callstack.Label
+		if part == Samples {
+			labels = p.Labels(c.LabelSet())
+		}
+		out = append(out, fmt.Sprintf("%d %d %d: %x %v", c.Value(0), c.Value(len(columns)-1), len(c.Path), h.Sum64(), labels))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -18,17 +19,27 @@ import (
 // for every sample and location: that stays the second implementation tests
 // compare with.
 func Write(w io.Writer, p *callstack.Profile) error {
-	zw := gzip.NewWriter(w)
-	e := &encoder{p: p, w: zw, strings: map[string]uint64{"": 0}, table: []string{""}}
-	err := e.encode()
-	if err == nil {
-		err = zw.Close()
-	}
-	if err != nil {
+	from, to := io.Pipe()
+	packed := make(chan error, 1)
+	go func() {
+		zw := gzip.NewWriter(w)
+		_, err := io.CopyBuffer(zw, from, make([]byte, writeSize))
+		if err == nil {
+			err = zw.Close()
+		}
+		from.CloseWithError(err) // ends the encoder
+		packed <- err
+	}()
+	e := &encoder{p: p, w: to, strings: map[string]uint64{"": 0}, table: []string{""}}
+	to.CloseWithError(e.encode())
+	if err := <-packed; err != nil {
 		return fmt.Errorf("write profile: %w", err)
 	}
 	return nil
 }
+
+// writeSize is how much is packed at a time, by a goroutine of its own.
+const writeSize = 64 << 10
 
 type encoder struct {
 	p       *callstack.Profile
@@ -38,6 +49,8 @@ type encoder struct {
 	table   []string
 	message []byte // the record at hand
 	inner   []byte // a record inside it
+	stack   []byte // the ids of the sample at hand fill it from its end
+	ends    []int  // of them, from the root on: bytes up to there, from the end
 }
 
 // encode writes in the order of pprof's own files: what many samples share
@@ -94,30 +107,52 @@ func (e *encoder) encode() error {
 func (e *encoder) samples() error {
 	sets := make([][]byte, e.p.LabelSets()) // their fields
 	for c := e.p.Samples(); c.Next(); {
-		e.inner = e.inner[:0]
-		for i := len(c.Path) - 1; i >= 0; i-- {
-			e.inner = binary.AppendUvarint(e.inner, uint64(c.Path[i])+1)
-		}
-		b := appendBytes(e.message[:0], 1, e.inner)
-		e.inner = e.inner[:0]
-		for t := range e.p.Types {
-			e.inner = binary.AppendUvarint(e.inner, uint64(c.Value(t)))
-		}
-		b = appendBytes(b, 2, e.inner)
+		stack := e.packedStack(c)
 		set := c.LabelSet()
 		if sets[set] == nil {
 			sets[set] = e.labels(e.p.Labels(set))
 		}
-		b = append(b, sets[set]...)
-		e.message = b
-		e.record(profileSample, b)
-		if len(e.out) > 64<<10 {
+		values := e.inner[:0]
+		for t := range e.p.Types {
+			values = binary.AppendUvarint(values, uint64(c.Value(t)))
+		}
+		e.inner = values
+		e.out = appendTag(e.out, profileSample, wireBytes)
+		e.out = binary.AppendUvarint(e.out, uint64(bytesSize(stack)+bytesSize(values)+len(sets[set])))
+		e.out = appendBytes(e.out, 1, stack)
+		e.out = appendBytes(e.out, 2, values)
+		e.out = append(e.out, sets[set]...)
+		if len(e.out) > writeSize {
 			if err := e.flush(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// packedStack returns the ids of a sample's locations, leaf first. Those it shares with
+// the sample before stay where they are.
+func (e *encoder) packedStack(c *callstack.Cursor) []byte {
+	e.ends = e.ends[:c.Shared]
+	n := 0
+	if c.Shared > 0 {
+		n = e.ends[c.Shared-1]
+	}
+	for _, id := range c.Path[c.Shared:] {
+		if len(e.stack)-n < binary.MaxVarintLen32 {
+			larger := make([]byte, 2*len(e.stack)+64)
+			copy(larger[len(larger)-n:], e.stack[len(e.stack)-n:])
+			e.stack = larger
+		}
+		u := uint64(id) + 1
+		size := uvarintSize(u)
+		at := len(e.stack) - n - size
+		binary.PutUvarint(e.stack[at:], u)
+		n += size
+		e.ends = append(e.ends, n)
+	}
+	return e.stack[len(e.stack)-n:]
 }
 
 // labels encodes label fields.
@@ -211,6 +246,16 @@ func appendScalar(b []byte, num, v uint64) []byte {
 	}
 	return binary.AppendUvarint(appendTag(b, num, wireVarint), v)
 }
+
+// bytesSize returns how many bytes appendBytes appends, with a tag in one.
+func bytesSize(body []byte) int {
+	if len(body) == 0 {
+		return 0
+	}
+	return 1 + uvarintSize(uint64(len(body))) + len(body)
+}
+
+func uvarintSize(u uint64) int { return (bits.Len64(u|1) + 6) / 7 }
 
 func appendBytes(b []byte, num uint64, body []byte) []byte {
 	if len(body) == 0 {

@@ -53,7 +53,6 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 		sum.any = true
 	}
 	var labels []callstack.Label
-	var values []map[string]int // of each key, in t.Keys
 	for set, sum := range sums {
 		if !sum.any {
 			continue
@@ -64,30 +63,37 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 			if key < 0 {
 				key = len(t.Keys)
 				t.Keys = append(t.Keys, TagKey{Name: l.Key})
-				values = append(values, make(map[string]int))
 			}
 			name := l.Str
 			if name == "" {
 				name = quantity.PprofLabel(l.Num, units[l.Key], t.OutUnit)
 			}
 			k := &t.Keys[key]
-			value, ok := values[key][name]
-			if !ok {
-				value = len(k.Values)
-				values[key][name] = value
-				k.Values = append(k.Values, TagValue{Name: name})
-			}
 			k.Flat += sum.flat
-			k.Values[value].Flat += sum.flat
+			k.Values = append(k.Values, TagValue{name, sum.flat})
 		}
 	}
 	slices.SortFunc(t.Keys, func(a, b TagKey) int { return strings.Compare(a.Name, b.Name) })
-	for _, k := range t.Keys {
-		slices.SortFunc(k.Values, func(a, b TagValue) int {
-			return cmp.Or(cmp.Compare(magnitude(b.Flat), magnitude(a.Flat)), strings.Compare(a.Name, b.Name))
-		})
+	for i := range t.Keys {
+		t.Keys[i].sum()
 	}
 	return t
+}
+
+// sum adds up the values of one name, and puts the largest first. (They are sorted for it:
+// of a hundred thousand values a map takes longer.)
+func (k *TagKey) sum() {
+	slices.SortFunc(k.Values, func(a, b TagValue) int { return strings.Compare(a.Name, b.Name) })
+	sums := k.Values[:0]
+	for _, v := range k.Values {
+		if n := len(sums); n > 0 && sums[n-1].Name == v.Name {
+			sums[n-1].Flat += v.Flat
+		} else {
+			sums = append(sums, v)
+		}
+	}
+	slices.SortStableFunc(sums, func(a, b TagValue) int { return cmp.Compare(magnitude(b.Flat), magnitude(a.Flat)) })
+	k.Values = sums
 }
 
 // Write prints the table in pprof's layout, after the warnings there are: of each
@@ -96,18 +102,12 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 func (t *Tags) Write(w io.Writer) error {
 	var b bytes.Buffer
 	t.writeWarnings(&b)
-	printed := make(map[int64]string)
 	cost := func(flat int64) string {
-		text, ok := printed[flat]
-		if !ok {
-			text = t.value(flat)
-			if t.Total > 0 {
-				text += " (" + t.percent(flat) + ")"
-			}
-			text += ":"
-			printed[flat] = text
+		text := t.value(flat)
+		if t.Total > 0 {
+			text += " (" + t.percent(flat) + ")"
 		}
-		return text
+		return text + ":"
 	}
 	for _, k := range t.Keys {
 		percent := ""
@@ -116,16 +116,20 @@ func (t *Tags) Write(w io.Writer) error {
 		}
 		key := printable.Line(k.Name) + ":"
 		indent, width := utf8.RuneCountInString(key)+1, 0
-		for _, v := range k.Values {
-			width = max(width, utf8.RuneCountInString(cost(v.Flat))+1)
+		costs := make([]string, len(k.Values))
+		for i, v := range k.Values {
+			if i > 0 && v.Flat == k.Values[i-1].Flat {
+				costs[i] = costs[i-1]
+				continue
+			}
+			costs[i] = cost(v.Flat)
+			width = max(width, utf8.RuneCountInString(costs[i])+1)
 		}
 		fmt.Fprintf(&b, "%*s Total %s of %s%s\n", indent, key, t.value(k.Flat), t.value(t.Total), percent)
-		for _, v := range k.Values {
-			text := cost(v.Flat)
-			for range indent + width - utf8.RuneCountInString(text) {
-				b.WriteByte(' ')
-			}
-			b.WriteString(text)
+		blanks := strings.Repeat(" ", indent+width)
+		for i, v := range k.Values {
+			b.WriteString(blanks[utf8.RuneCountInString(costs[i]):])
+			b.WriteString(costs[i])
 			b.WriteByte(' ')
 			b.WriteString(printable.Line(v.Name))
 			b.WriteByte('\n')
