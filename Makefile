@@ -68,11 +68,11 @@ deps: ## what the tests need: modules, gcc, git, a Chromium
 	fi
 	@go mod download
 
-# staticcheck and the builds for the other systems take what the tests leave of the
-# processors, which wait for loads and budgets for a good part of their time.
+# staticcheck takes what the tests leave of the processors, which wait for loads and
+# budgets for a good part of their time.
 test: deps vet ## everything that has to hold
 	@log=$$(mktemp); failed=0; \
-	nice -n 19 $(MAKE) -k staticcheck cross >"$$log" 2>&1 & beside=$$!; \
+	nice -n 19 $(MAKE) staticcheck >"$$log" 2>&1 & beside=$$!; \
 	trap "kill $$beside 2>/dev/null || true" INT TERM; \
 	$(MAKE) unit || failed=1; \
 	wait $$beside || failed=1; \
@@ -98,7 +98,8 @@ staticcheck:
 # go vet type-checks all packages and their tests, as the compiler would, and compiles
 # what they import. What has files of one system alone is compiled with its tests, as for
 # go test -c but for the linking; one program is linked in place of thirty. Fixtures of
-# rules know of no system.
+# rules know of no system. The gate type-checks alone (TestOtherSystems), as compiling
+# everything twice more takes minutes.
 cross: ## vets and builds for the other systems
 	@for system in darwin/arm64 windows/amd64; do \
 		export GOOS=$${system%/*} GOARCH=$${system#*/} CGO_ENABLED=0; \
@@ -108,14 +109,14 @@ cross: ## vets and builds for the other systems
 		go build -o /dev/null ./cmd/whet; \
 	done
 
-# go test without -v does not say what was skipped: testlog prints its lines and
-# counts, and it alone decides: what go test failed of, it has to have seen.
-# With CI=true a skip fails. The race detector watches what starts goroutines or
-# synchronizes them; under it the rest would take five times as long, in which it has
-# nothing to see, and the longest twice, whose goroutines are those of other packages
-# (make race runs all). Both kinds run beside each other, two packages and four tests
-# of a package of each, as tests wait for budgets and loads for a good part of their
-# time; those that wait longest come first, as at the end nothing would run beside
+# go test without -v does not say what was skipped: testlog prints its lines and counts,
+# and it alone decides: what go test failed of, it has to have seen. With CI=true a skip
+# fails. The race detector watches what starts goroutines or synchronizes them; under it
+# the rest would take five times as long, in which it has nothing to see, the readers of
+# profiles and traces eight times, and the longest twice, whose goroutines are those of
+# other packages (make race runs all). Both kinds run beside each other, two packages and
+# four tests of a package of each, as tests wait for budgets and loads for a good part of
+# their time; those that wait longest come first, as at the end nothing would run beside
 # them. Before a process ends the race detector waits for races of goroutines that are
 # still at it, a second unless told otherwise: of all packages, and of all whets that
 # their tests start, that is minutes in which nothing is done. What go test vets, check
@@ -123,16 +124,19 @@ cross: ## vets and builds for the other systems
 # check has seen that they compile. The time limit is a busy machine's.
 TESTS   := -vet=off -parallel 4 -timeout 60m -json
 LONGEST := whet/internal/tune whet/docs whet/internal/prove/benchmarks whet/internal/app whet/internal/diagnose/rules
+READERS := whet/internal/format/profile whet/internal/format/exectrace whet/internal/explore
 export GORACE := atexit_sleep_ms=50 $(GORACE)
 
 unit: ## tests: the house, fuzz seeds and the commands in the docs are among them
 	@go build -o bin/testlog ./internal/house/testlog
-	@all=$$(go list -f '{{.ImportPath}} {{.Dir}}' work | grep -v /fixtures/); racing=() plain=($(LONGEST)); \
+	@all=$$(go list -f '{{.ImportPath}} {{.Dir}}' work | grep -v /fixtures/); racing=() plain=($(LONGEST) $(READERS)); \
 	while read -r path dir; do \
-		if [[ " $(LONGEST) " != *" $$path "* ]] && find "$$dir" -maxdepth 1 -name '*.go' ! -name '*_test.go' -exec grep -qE '^[[:space:]]*go [a-z]|"(sync|sync/atomic|golang.org/x/sync/.*)"$$' {} +; \
+		if [[ " $${plain[*]} " == *" $$path "* ]]; then continue; \
+		elif grep -qs '^//go:build !race' "$$dir"/*_test.go; then plain+=("$$path"); \
+		elif find "$$dir" -maxdepth 1 -name '*.go' ! -name '*_test.go' -exec grep -qE '^[[:space:]]*go [a-z]|"(sync|sync/atomic|golang.org/x/sync/.*)"$$' {} +; \
 		then racing+=("$$path"); else plain+=("$$path"); fi; \
 	done <<<"$$all"; \
-	echo "go test of $$(( $${#plain[@]} - $(words $(LONGEST)) )) packages, go test -race of $${#racing[@]} that start goroutines or synchronize them"; \
+	echo "go test of $${#plain[@]} packages, go test -race of $${#racing[@]} that start goroutines or synchronize them"; \
 	log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	{ \
 		{ go test -race -p 2 $(TESTS) "$${racing[@]}" 2>&1 || echo '{"Action":"failed"}'; } >"$$log" & \

@@ -31,6 +31,7 @@ var notRun = map[string]string{
 	"make fuzz":                      "minutes",
 	"make soak":                      "half an hour",
 	"make race":                      "an hour",
+	"make cross":                     "minutes; a test of internal/house type-checks for the same systems",
 	"make knowledge":                 "minutes",
 	"make casebook":                  "minutes",
 	"make look":                      "minutes, and pictures for eyes",
