@@ -115,7 +115,7 @@ func (b *Builder) Add(leafFirst []LocationID, labels []Label, values ...int64) {
 	b.AddShared(shared, b.others, b.labelSet(labels), values)
 }
 
-// Frame interns a location that holds these frames, innermost first.
+// Frame interns a location with these frames, innermost first.
 func (b *Builder) Frame(frames ...Frame) LocationID {
 	mapping, address := NoMapping, uint64(0)
 	var lines []SourceLine

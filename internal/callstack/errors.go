@@ -2,7 +2,7 @@ package callstack
 
 import "fmt"
 
-// MergeError reports which of several profiles cannot be merged with the first.
+// MergeError names a profile that cannot be merged with the first.
 type MergeError struct {
 	Index      int // position in the list given to Merge, from 0
 	Have, Want []ValueType

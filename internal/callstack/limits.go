@@ -13,7 +13,7 @@ const (
 // Limits bound the input of a reader; it refuses a larger file.
 type Limits struct {
 	MaxBytes  int64 // of the text or message, unpacked
-	MaxMemory int64 // what is made of it takes, as Builder.Memory counts
+	MaxMemory int64 // memory of the result, as Builder.Memory counts
 }
 
 // ErrMemory is the error of a profile beyond [Limits.MaxMemory].

@@ -69,10 +69,10 @@ type Meta struct {
 	Duration     int64 // nanoseconds, 0 when unknown
 	Mappings     []Mapping
 	Comments     []string
-	DocURL       string // where the recorder says what the sample types mean
+	DocURL       string // of the recorder's documentation of the sample types
 	DropFrames   string // regular expression of pprof: frames to drop, as the recorder asked
 	KeepFrames   string
-	Warnings     []string // what the reader had to drop or doubt, each a full sentence fragment for the user
+	Warnings     []string // data that the reader dropped or doubts, each a sentence fragment for the user
 }
 
 // TypeIndex returns the column of a sample type as pprof's -sample_index names

@@ -9,13 +9,13 @@ type (
 	MappingID  int32 // NoMapping where none is known
 )
 
-// NoMapping says that it is not known what an address lies in.
+// NoMapping means that an address's mapping is unknown.
 const NoMapping MappingID = -1
 
 // Function is a function of the program, as the linker names it.
 type Function struct {
 	Name       string // as shown: "net/http.(*conn).serve"
-	SystemName string // as the binary has it, often the same; of what is no function but a label, empty
+	SystemName string // in the binary, often the same; empty for a label
 	File       string
 	Start      int // first line, 0 when unknown
 }

@@ -126,7 +126,7 @@ func newTarget(o TargetOptions) (t *Target, root *url.URL, err error) {
 		return nil, nil, fmt.Errorf("parse URL %s: not an http or https address with a host", root.Redacted())
 	case root.RawQuery != "" || root.Fragment != "":
 		root.RawQuery, root.Fragment = "", ""
-		return nil, nil, fmt.Errorf("parse URL %s: a base URL has no query: leave out the part after the path", root.Redacted())
+		return nil, nil, fmt.Errorf("parse URL %s: a base URL has no query: omit it", root.Redacted())
 	}
 	tlsConfig, err := TLSConfig(o.CAFile, o.Insecure)
 	if err != nil {

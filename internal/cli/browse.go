@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Link returns a file as a file:// address, which terminals and browsers open. What
-// would be control there is escaped.
+// Link returns a file as a file:// address, which terminals and browsers open. It
+// escapes control characters.
 func Link(name string) string {
 	if abs, err := filepath.Abs(name); err == nil {
 		name = abs

@@ -13,13 +13,13 @@ type Command struct {
 	Name     string
 	Operands string // "PACKAGE", shown after the flags
 	Short    string // one line for the list of verbs
-	Long     string // what it does, for help
+	Long     string // description, for help
 	Examples []string
-	// Setup declares the flags and returns what runs after they are parsed.
+	// Setup declares the flags and returns the function to run after they are parsed.
 	Setup func(fs *flag.FlagSet) RunFunc
 	// Glued are flags of one letter whose number may follow without a space.
 	Glued string
-	// Words are flags of other tools, and what stands for them here.
+	// Words maps flags of other tools to their equivalents here.
 	Words map[string]string
 	// Choices are the values of flags that are a fixed list, by flag.
 	Choices map[string][]string
@@ -37,7 +37,7 @@ type Command struct {
 // RunFunc runs a verb with its operands.
 type RunFunc func(ctx context.Context, e *Env, operands []string) error
 
-// Flags declares the flags of a verb, and returns what runs after they are
+// Flags declares the flags of a verb, and returns the function to run after they are
 // parsed.
 func (c *Command) Flags() (*flag.FlagSet, RunFunc) {
 	fs := flag.NewFlagSet(c.Name, flag.ContinueOnError)
@@ -46,7 +46,7 @@ func (c *Command) Flags() (*flag.FlagSet, RunFunc) {
 	return fs, c.Setup(fs)
 }
 
-// OneOperand returns the only operand, or says that there has to be one.
+// OneOperand returns the only operand, or an error of usage.
 func OneOperand(verb, what string, operands []string) (string, error) {
 	switch {
 	case slices.Contains(operands, "--"):

@@ -15,14 +15,14 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Args           []string // whet's own, for the recording
-	TargetArgs     []string // what stood after -args
+	TargetArgs     []string // the arguments after -args
 	StdoutTerminal bool
 	StderrTerminal bool
 	Color          bool // stdout takes colours: a terminal, and NO_COLOR is not set
 	Width          int  // of the terminal, 0 when there is none
 }
 
-// NewEnv looks what the streams are.
+// NewEnv determines the kinds of the streams.
 func NewEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {
 	e := &Env{Stdin: stdin, Stdout: stdout, Stderr: stderr, Args: args}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

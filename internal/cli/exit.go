@@ -12,15 +12,15 @@ import (
 // Exit codes, as every verb uses them.
 const (
 	ExitDone        = 0
-	ExitFound       = 1 // found what it was asked to look for
+	ExitFound       = 1 // a check failed: something slower, a broken bound, a finding
 	ExitUsage       = 2
 	ExitFailed      = 3 // failed, or the measurement is not valid
 	ExitCannotTell  = 4 // prove only
 	ExitInterrupted = 130
 )
 
-// ExitError carries an exit code other than ExitFailed. A nil Err prints
-// nothing: the verb has said what there is to say.
+// ExitError has an exit code other than ExitFailed. With a nil Err nothing is printed:
+// the verb has reported the error.
 type ExitError struct {
 	Code int
 	Err  error
@@ -35,13 +35,13 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// UsageError says what was asked for in a way that cannot be.
+// UsageError returns an error about a command line that cannot be run.
 func UsageError(format string, args ...any) error {
 	return &ExitError{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// MeasuringError gives an error of tune or prove its exit code; interrupted is
-// what there is to say after Ctrl-C.
+// MeasuringError gives an error of tune or prove its exit code; interrupted is the
+// message after Ctrl-C.
 func MeasuringError(err error, interrupted string) error {
 	var ge *gobench.Error
 	switch {

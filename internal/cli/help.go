@@ -13,7 +13,7 @@ const (
 	HelpWidth  = 100
 )
 
-// PrintFlag writes what a flag is for beside it, or below one that is long.
+// PrintFlag writes the description of a flag beside its name, or below a long one.
 func PrintFlag(w io.Writer, head, usage string) {
 	line := "  " + head
 	if len(line)+2 > flagColumn {

@@ -23,7 +23,7 @@ type LiveLines struct {
 	shown int // lines on the terminal
 }
 
-// NewLiveLines looks what the standard error is.
+// NewLiveLines determines the kind of the standard error.
 func NewLiveLines(ctx context.Context, e *Env) *LiveLines {
 	l := &LiveLines{w: UnlessStuck(ctx, e.Stderr), On: e.StderrTerminal && os.Getenv("TERM") != "dumb", Width: 80}
 	l.Color = l.On && os.Getenv("NO_COLOR") == ""
@@ -35,8 +35,8 @@ func NewLiveLines(ctx context.Context, e *Env) *LiveLines {
 	return l
 }
 
-// Draw puts lines in the place of those before. The cursor rests at the
-// beginning of the line below them, so that what else is printed is readable.
+// Draw replaces the lines drawn before. The cursor stays at the beginning of the line
+// below them, so that other output is readable.
 func (l *LiveLines) Draw(lines []string) {
 	if !l.On {
 		return

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// PrintText prints what is no view: a text that did not arrive is a failure.
+// PrintText prints a text other than a view; a failed write is an error.
 func PrintText(out io.Writer, text *bytes.Buffer) error {
 	if _, err := text.WriteTo(out); err != nil {
 		return fmt.Errorf("print: %w", err)
@@ -20,7 +20,8 @@ func PrintText(out io.Writer, text *bytes.Buffer) error {
 	return nil
 }
 
-// Emit writes to a file and says which, a page as a link, or to the standard output.
+// Emit writes to a file and prints its name, for a page a link, or writes to the
+// standard output.
 func (e *Env) Emit(ctx context.Context, name string, write func(io.Writer) error) error {
 	if name == "" || name == "-" {
 		return write(e.Stdout)
@@ -76,8 +77,8 @@ func WriteFile(ctx context.Context, name string, write func(io.Writer) error) er
 	return nil
 }
 
-// WriteResult is WriteFile for what was measured, which is written also where the
-// user interrupted. A pipe that nobody reads is given up then.
+// WriteResult is WriteFile for measurements, which are also written after an interrupt.
+// Writing to a pipe without a reader then stops.
 func WriteResult(ctx context.Context, name string, write func(io.Writer) error) error {
 	if st, err := os.Stat(name); err != nil || st.Mode().IsRegular() {
 		return WriteFile(context.WithoutCancel(ctx), name, write)
@@ -90,9 +91,8 @@ func WriteResult(ctx context.Context, name string, write func(io.Writer) error) 
 // ErrUnread is a pipe of which nothing is read.
 var ErrUnread = errors.New("the reader closed the pipe")
 
-// CreateBeside makes a temporary file beside the one that it becomes, whose name
-// is without links. Its errors, as those of Rename, do not show the temporary
-// name.
+// CreateBeside makes a temporary file in the directory of its final name, with links
+// resolved. Its errors, like those of Rename, do not show the temporary name.
 func CreateBeside(name string) (f *os.File, to string, err error) {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
@@ -135,5 +135,5 @@ func (w contextWriter) Write(p []byte) (int, error) {
 // when it is told to.
 const stuckAfter = 3 * time.Second
 
-// PageBeside returns the page of a recording, which lies beside it.
+// PageBeside returns the path of a recording's page.
 func PageBeside(recording string) string { return strings.TrimSuffix(recording, ".whet") + ".html" }

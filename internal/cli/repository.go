@@ -16,11 +16,10 @@ import (
 // mostWalked bounds the directories that are looked into for a module.
 const mostWalked = 10_000
 
-// ModuleInRepository returns the directory that files of a module are named from, its
-// own or that of its workspace, as the repository has it, with
-// slashes: "" is the repository's root, and what it is where there is none.
-// from are directories to look from: in and above them first, then below the
-// repository's root.
+// ModuleInRepository returns the directory to which file names of a module are
+// relative, its own or that of its workspace, as a path in the repository with slashes:
+// "" is the root of the repository, also outside one. from are directories to search:
+// in and above them first, then below the repository's root.
 func ModuleInRepository(module string, from ...string) string {
 	for _, dir := range from {
 		abs, err := filepath.Abs(dir)

@@ -75,8 +75,8 @@ func (s *StatusLine) Line(format string, args ...any) {
 	fmt.Fprintf(s.w, format+"\n", args...)
 }
 
-// Step shows where a measurement stands: what it does, and how long it takes at
-// most, 0 when that is not known. A plan, once it is made, stays.
+// Step shows the progress of a measurement: its step, and the maximum duration, 0 if
+// unknown. A plan, once made, stays.
 func (s *StatusLine) Step(plan string, left time.Duration, parts ...string) {
 	if plan != "" {
 		s.Line("plan: %s", printable.Message(plan))

@@ -98,8 +98,8 @@ func (f SecondsFlag) Set(s string) error {
 	return err
 }
 
-// BenchTimeFlag is the length of a benchmark's run: a time, or a number of calls
-// like 100x. What else it may be is for gobench to say.
+// BenchTimeFlag is the length of a benchmark's run: a time, or a number of calls like
+// 100x. Package gobench checks its syntax.
 type BenchTimeFlag struct{ Text *string }
 
 func (f BenchTimeFlag) String() string {

@@ -278,7 +278,7 @@ func causeWords(kind places.Kind, called string) string {
 	case places.Instructions, places.Other:
 		return ""
 	case places.Allocation, places.Assist:
-		return "allocation"
+		return "taking memory"
 	case places.Cleared:
 		return "clearing newly allocated memory: its length is the cost"
 	case places.Moved:

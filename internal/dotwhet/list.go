@@ -39,8 +39,7 @@ func (e *Entry) unnamed() bool {
 	return e.Manifest.DefaultName != "" && recording.Numbered(e.Manifest.DefaultName, e.file) > 0
 }
 
-// List returns the recordings, the newest first. What cannot be opened is left
-// out.
+// List returns the recordings, the newest first. Unreadable ones are left out.
 func (p Dir) List() ([]Entry, error) {
 	var list []Entry
 	for _, dir := range []string{p.own, p.cache} {
@@ -146,8 +145,9 @@ func (p Dir) adopt() (paths []string, err error) {
 	return paths, err
 }
 
-// Trim removes the oldest recordings that whet named itself, with their pages,
-// until keep are left, and says so, and what killed runs left. One that is partial or being read stays.
+// Trim removes the oldest recordings that whet named itself, with their pages, until
+// keep are left, and reports them, and recordings left by killed runs. A partial one,
+// or one in use, stays.
 func (p Dir) Trim(keep int, say io.Writer) error {
 	killed, err := p.adopt()
 	for _, path := range killed {

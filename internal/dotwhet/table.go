@@ -107,8 +107,8 @@ func size(dir string) int64 {
 // plainName is a name that no shell takes for anything else.
 var plainName = lazyregexp.Pattern{Text: `^[A-Za-z0-9._-]+$`}
 
-// PrintOperands writes what stands for a recording, a word a line: @, @2 and so on,
-// then names. A name that a shell may take for something else is left out.
+// PrintOperands writes the short names of recordings, one per line: @, @2 and so on,
+// then names. A name that a shell may interpret is left out.
 func (p Dir) PrintOperands(w io.Writer) error {
 	list, err := p.List()
 	var words, names []string
@@ -132,7 +132,7 @@ func (p Dir) PrintOperands(w io.Writer) error {
 	return err
 }
 
-// None says that there is no recording.
+// None is the message without a recording.
 const None = "no recording here yet: whet tune makes one"
 
 // brief cuts the reason why a recording is partial, which can be a whole sentence.

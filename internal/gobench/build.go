@@ -21,12 +21,12 @@ type Binary struct {
 	Path      string
 	Target    *Target
 	GoVersion string
-	// BuildID is the GNU build id where the binary has one, which is what
-	// profiles name; else the one of the Go toolchain.
+	// BuildID is the GNU build ID if the binary has one, as in profiles; otherwise that
+	// of the Go toolchain.
 	BuildID  string
 	Settings []string // of the binary's build info, key=value
-	// Race, Cover and Unoptimized (-N or -l) say that times measured with
-	// this binary are not those of an ordinary build.
+	// Race, Cover and Unoptimized (-N or -l) report that times measured with this
+	// binary are not those of an ordinary build.
 	Race, Cover, Unoptimized bool
 	// VCS, Revision and Dirty describe the module's directory; Dirty is nil
 	// when unknown.
@@ -51,10 +51,10 @@ func Build(ctx context.Context, t *Target, o BuildOptions, out string) (*Binary,
 	return b, err
 }
 
-// BuildProgram builds the main package at out as go build does, with the files
-// of an overlay in place of, or beside, those on disk. The binary carries no
-// version control stamp: Binary.Revision is asked of git directly, and a tree
-// that git refuses to look at is no reason to fail.
+// BuildProgram builds the main package at out as go build does, with the files of an
+// overlay replacing or extending those on disk. The binary has no version control
+// stamp: Binary.Revision comes from git directly, and a tree that git refuses to read
+// is not an error.
 func BuildProgram(ctx context.Context, t *Target, o BuildOptions, overlay, out string) (*Binary, error) {
 	o.Flags = append(o.Flags[:len(o.Flags):len(o.Flags)], "-overlay="+overlay)
 	b, err := build(ctx, t, o, out, "build "+t.ImportPath, "build", "-buildvcs=false")

@@ -15,9 +15,8 @@ import (
 // kept of git's answer.
 const maxCommits = 20_000
 
-// Commits returns the newest commits that lead to HEAD of the repository around
-// dir, the oldest first, parents before their children: nil where git cannot
-// tell.
+// Commits returns the newest ancestors of HEAD in the repository around dir, the oldest
+// first, parents before their children: nil if unknown.
 func Commits(ctx context.Context, dir string) []string {
 	out, ok := worktree.Ask(ctx, dir, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(maxCommits), "HEAD")
 	if !ok {
@@ -28,8 +27,7 @@ func Commits(ctx context.Context, dir string) []string {
 	return commits
 }
 
-// CommitTime returns when the binary's revision was committed; false where git
-// cannot tell.
+// CommitTime returns the commit time of the binary's revision; false if unknown.
 func (b *Binary) CommitTime(ctx context.Context) (time.Time, bool) {
 	if b.Revision == "" {
 		return time.Time{}, false
@@ -42,8 +40,8 @@ func (b *Binary) CommitTime(ctx context.Context) (time.Time, bool) {
 	return time.Unix(seconds, 0).UTC(), err == nil
 }
 
-// DirtyBut is Dirty without what lies in the directory except: results that are
-// kept inside the tree they are of do not change what they are results of.
+// DirtyBut is Dirty without the files in the directory except: results stored inside
+// the tree do not change it.
 func (b *Binary) DirtyBut(ctx context.Context, except string) *bool {
 	if b.Dirty == nil || !*b.Dirty {
 		return b.Dirty

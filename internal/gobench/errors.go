@@ -7,7 +7,7 @@ import (
 	"whet/internal/printable"
 )
 
-// Kind sorts errors by what a caller does about them.
+// Kind classifies errors by the caller's reaction.
 type Kind string
 
 const (
@@ -27,13 +27,12 @@ const (
 	KindStart        Kind = "start"         // go or the binary could not be started
 )
 
-// Error says in one line what went wrong and, where something can be done,
-// what to do.
+// Error describes a failure in one line, with a remedy if there is one.
 type Error struct {
 	Kind      Kind
 	Benchmark string // "" when it was not one benchmark's doing
 	Text      string // one line, no control characters
-	Detail    string // what was printed, bounded; may have many lines
+	Detail    string // output, bounded; may have many lines
 }
 
 func (e *Error) Error() string { return e.Text }

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Link builds the binary again, its functions laid out in an order that the
-// linker draws from the seed, at out, and describes it by what is known of b:
-// but for the order they are alike. Seed 0 is the linker's own order.
+// Link links the binary again at out, with its functions in an order that the linker
+// draws from the seed, and describes it with the facts about b: the two differ only in
+// the order. Seed 0 is the linker's own order.
 //
-// What it takes is the go command looking at the package's dependencies and
-// the link; nothing is compiled. In an order of the linker's drawing the binary
-// has no debugging information (-w): for a test of net/http that saves 0.4 of
-// 1.0 s of CPU time, and everything that is loaded when it runs is the same byte
-// for byte, as a test checks. The rest is the linker's own work, 0.5 s, and 0.1 s
-// of the go command; doing without the latter by calling the linker with what
-// `go build -x` prints would tie this to how the go command works inside.
+// Its cost is that of the go command's check of the package's dependencies and of the
+// link; nothing is compiled. In a random order the binary has no debugging information
+// (-w): for a test of net/http that saves 0.4 of 1.0 s of CPU time, and everything
+// loaded at run time is the same byte for byte, as a test checks. The rest is the
+// linker's own work, 0.5 s, and 0.1 s of the go command; calling the linker with the
+// arguments printed by `go build -x` would save the latter, but depend on the internals
+// of the go command.
 func (b *Binary) Link(ctx context.Context, o BuildOptions, seed uint64, out string) (*Binary, error) {
 	var err error
 	if seed != 0 {

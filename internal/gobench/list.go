@@ -12,23 +12,22 @@ import (
 // ListedPackage is a package that a pattern matched.
 type ListedPackage struct {
 	ImportPath string
-	// Operand is how Resolve is asked for it, from the same directory.
+	// Operand is the operand of Resolve for it, from the same directory.
 	Operand string
-	// Benchmarks says that its test files seem to define some: a package without
-	// need not be built to know that there is nothing to run.
+	// Benchmarks reports whether its test files seem to define any: a package without
+	// benchmarks need not be built.
 	Benchmarks bool
-	// Err says why it cannot be built, nil where nothing is known to be wrong.
+	// Err is the reason that it cannot be built, nil if unknown.
 	Err error
 }
 
 // maxListed bounds how many packages one list may have.
 const maxListed = 10_000
 
-// List asks the go command which packages the operands match, as seen from the
-// directory dir: directories, package paths, and patterns with "..." of both. A
-// pattern of directories is asked in the directory before its first "...", so
-// that it may lie in another module. Packages come once, in the order of the
-// operands.
+// List returns the packages that match the operands, relative to the directory dir:
+// directories, package paths, and patterns with "..." of both. The go command expands a
+// pattern of directories in the directory before its first "...", so that it may be in
+// another module. Packages are listed once, in the order of the operands.
 func List(ctx context.Context, dir string, operands []string, o BuildOptions) ([]ListedPackage, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -11,12 +11,11 @@ import (
 // itself is "main".
 type Objects map[string]string
 
-// ListObjects asks the go command for the objects of the targets' tests, as
-// they are built with these options. Targets are of one working directory. What
-// is not in the build cache is compiled. A target that is not in the answer has
-// nothing that could be listed, and so has one that is built with -cover: go
-// list builds its packages otherwise than go test. Of the test program itself
-// the file that the go command writes is compiled under another name.
+// ListObjects returns the object files of the targets' tests, built with these options.
+// Targets have one working directory. Objects that are not in the build cache are
+// compiled. A target missing from the result could not be listed, for example because
+// of -cover: go list builds its packages in another way than go test. The test
+// program's file written by the go command is compiled under another name.
 func ListObjects(ctx context.Context, targets []*Target, o BuildOptions) (map[*Target]Objects, error) {
 	out := make(map[*Target]Objects)
 	if len(targets) == 0 {

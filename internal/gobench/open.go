@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Open describes a test binary that somebody else built, from what is written
-// in it. It runs in the directory of its package, if the module around workDir
-// has that, and else in workDir, with env in its environment.
+// Open describes a test binary given by the user, from the information in it. It runs
+// in the directory of its package, if the module around workDir has that, and otherwise
+// in workDir, with env in its environment.
 func Open(ctx context.Context, file, workDir string, env []string) (*Binary, error) {
 	notOne := func(why string) error {
 		return newError(KindUsage, "", fmt.Sprintf("%s is not a test binary%s: build one with `go test -c`", file, why), "")

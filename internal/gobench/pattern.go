@@ -79,9 +79,9 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// Below returns the -test.bench pattern that selects, of the top-level
-// benchmark called top, what pattern selects: all of it, or the sub-benchmarks
-// that the alternatives matching top name.
+// Below returns the -test.bench pattern that selects, from the top-level benchmark
+// called top, the same as pattern: all of it, or the sub-benchmarks in the alternatives
+// that match top.
 func Below(pattern, top string) string {
 	var alternatives []string
 	for _, levels := range splitPattern(pattern) {
@@ -97,10 +97,9 @@ func Below(pattern, top string) string {
 	return strings.Join(alternatives, "|")
 }
 
-// Unmatched returns the alternatives of a -test.bench pattern that ask for
-// sub-benchmarks and select none of the benchmarks that ran, verbatim.
-// A top-level benchmark that ran without a result, as one that failed, may have
-// had any.
+// Unmatched returns the alternatives of a -test.bench pattern, verbatim, that name
+// sub-benchmarks and select none of those that ran. A top-level benchmark that ran
+// without a result, for example because it failed, may have had any.
 func Unmatched(pattern string, ran []string) []string {
 	var out []string
 	for _, levels := range splitPattern(pattern) {

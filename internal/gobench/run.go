@@ -35,7 +35,7 @@ type Run struct {
 	Scheduling bool // asks for Result.Scheduling
 
 	Timeout time.Duration // 0: none
-	Output  io.Writer     // receives the first MiB of what the target prints; nil drops it
+	Output  io.Writer     // receives the first MiB of the target's output; nil discards it
 }
 
 // Result is the result of a run.
@@ -53,9 +53,9 @@ type Result struct {
 
 const maxCopied = 1 << 20
 
-// Run runs benchmarks and returns their results. When something went wrong
-// the error is an [*Error], or wraps that of the context; the result, if the
-// process was started at all, then holds what there was before.
+// Run runs benchmarks and returns their results. Its error is an [*Error], or wraps
+// that of the context; the result, if the process was started at all, then has the
+// results before it.
 func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	args, err := r.args()
 	if err != nil {

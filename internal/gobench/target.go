@@ -30,9 +30,9 @@ type Target struct {
 	// GoFiles and TestFiles are absolute; GoFiles include those that use cgo.
 	GoFiles, TestFiles []string
 
-	// WorkDir and Operand are how the go command is asked for this package.
+	// WorkDir and Operand are the go command's directory and argument for this package.
 	WorkDir, Operand string
-	// GOROOT, GOMODCACHE, GOFLAGS and GOVERSION are what the go command uses there.
+	// GOROOT, GOMODCACHE, GOFLAGS and GOVERSION are the go command's values there.
 	GOROOT, GOMODCACHE, GOFLAGS, GOVERSION string
 
 	work string // the go.work

@@ -15,7 +15,7 @@ type Tests struct {
 	Passed   bool
 	TimedOut bool
 	Output   string // bounded
-	// FirstFailure says in one line what failed first, "" when nothing did.
+	// FirstFailure describes the first failure in one line, "" without one.
 	FirstFailure string
 }
 

@@ -50,10 +50,8 @@ func revision(ctx context.Context, dir string) (vcs, rev string, dirty *bool) {
 }
 
 // Diff returns the changes of tracked files in the directory of the module or its
-// workspace since
-// the revision, as git prints them, bounded to 1 MiB; nil when there are none
-// or git cannot tell. What the user's configuration would run to show them is
-// left out.
+// workspace since the revision, as git prints them, bounded to 1 MiB; nil if there are
+// none or git fails. Commands in the user's configuration for showing them are not run.
 func (b *Binary) Diff(ctx context.Context) []byte {
 	if b.Dirty == nil || !*b.Dirty {
 		return nil

@@ -144,8 +144,8 @@ func byTime(a, b Point) int {
 		slices.Compare(a.Values, b.Values))
 }
 
-// When returns when the point's code came to be: the commit's time, or the run's where
-// there is none.
+// When returns the time of the point's code: the commit's time, or the run's if that is
+// unknown.
 func (p *Point) When() time.Time {
 	if p.Committed.IsZero() {
 		return p.Date

@@ -28,7 +28,7 @@ const (
 	maxProblems  = 20 // told apart; of more only the number
 )
 
-// Result is a line of a file with what holds for it.
+// Result is a line of a file with the configuration that applies to it.
 type Result struct {
 	Host      string // by its own line, or else its directory; "": unknown
 	File      string // in the store, slash-separated
@@ -51,8 +51,8 @@ type Store struct {
 	Problems []string
 }
 
-// Read reads the store in dir: every host's files, in the order of their names.
-// What is damaged is a problem and not an error.
+// Read reads the store in dir: every host's files, in the order of their names. A
+// damaged file is a problem and not an error.
 func Read(dir string) (*Store, error) {
 	st, err := os.Stat(dir)
 	switch {

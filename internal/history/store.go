@@ -53,8 +53,8 @@ const (
 	keyTool      = "whet"
 )
 
-// HostKey names a host: what a reader recognises, and a hash of all that
-// distinguishes it. The user's own name for it goes before all of it.
+// HostKey names a host: a readable part, and a hash of all its properties. The user's
+// own name for it comes first.
 func HostKey(h *recording.Host, name string) string {
 	limit := ""
 	if h.CPULimitCores != nil {
@@ -100,8 +100,8 @@ func CheckDir(dir string) error {
 	return nil
 }
 
-// TryDir tries to write in dir, or in what it would be made in: what stands
-// against keeping results is reported before they are measured.
+// TryDir tries to write in dir, or in the directory where it would be made: an obstacle
+// to storing results is reported before they are measured.
 func TryDir(dir string) error {
 	if err := CheckDir(dir); err != nil {
 		return err

@@ -16,11 +16,11 @@ import (
 // Knee is the result of a search, with its levels.
 type Knee struct {
 	Open bool
-	// Procedure says in words how it was looked for.
+	// Procedure describes the search.
 	Procedure string
 	From, To  float64 // the range tried
-	// Found: At is the level looked for. Where the search ended early it is what
-	// the levels so far say.
+	// Found reports whether At is the level searched for. If the search ended early, At
+	// is an estimate from the levels so far.
 	Found bool
 	At    float64
 	// Low and High are the bracket: in a closed loop the largest level below the
@@ -46,7 +46,7 @@ type Knee struct {
 	Complete    bool
 	Interrupted bool
 	Spent       time.Duration
-	// Invalid says why the figure is not the service's; "": it is.
+	// Invalid is the reason that the figure is not the service's; "": it is.
 	Invalid  string
 	Warnings []string
 }
@@ -61,9 +61,9 @@ type finder struct {
 	finely bool // levels last as long as Fine says
 }
 
-// Find searches. Where ctx ends or the budget is spent it returns what there is,
-// and says so in the result; an error of measure ends it too and is returned
-// beside it. The result is nil only for options that cannot be used.
+// Find searches. If ctx ends or the budget is spent it returns the result so far, which
+// says so; an error of measure ends it too and is returned with the result. The result
+// is nil only for invalid options.
 func Find(ctx context.Context, o Options, measure Measure) (*Knee, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("look for the knee: %w", err)

@@ -9,10 +9,10 @@ import (
 	"whet/internal/search"
 )
 
-// Measure drives one level and returns what came of it. It warms the level up
-// before it measures for span, returns when the load is over, and gives an error
-// only where measuring is impossible: whatever the service does is in the point.
-// Where ctx ends meanwhile the point is not used.
+// Measure drives one level and returns its result. It warms the level up before it
+// measures for span, and returns when the load is over. An error means that measuring
+// is impossible: failures of the service are in the point. If ctx ends meanwhile the
+// point is not used.
 type Measure func(ctx context.Context, level float64, span time.Duration) (Point, error)
 
 // Point is the result of one run of a level.
@@ -22,12 +22,12 @@ type Point struct {
 	Concurrency float64
 	Throughput  float64 // good answers per second
 	Errors      float64 // share of the requests that failed
-	// Meets says that all bounds are known to hold; Broken else names one that
-	// does not, in one line.
+	// Meets reports whether all bounds hold; otherwise Broken names one that does not,
+	// in one line.
 	Meets  bool
 	Broken string
-	// Answers are the times that the bounds were judged by. Needs is how many it
-	// takes before a quantile is beyond chance; 0: what was found is.
+	// Answers is the number of times on which the verdict is based. Needs is the number
+	// that a quantile needs to be beyond chance; 0: it is.
 	Answers, Needs int64
 	// Of the service times of a closed loop, the response times of an open one.
 	P50, P99 time.Duration
@@ -38,7 +38,7 @@ type Point struct {
 	Took   time.Duration // with warm-up and drain
 	// Blocks are the throughputs of equal slices of the span.
 	Blocks []float64
-	// Invalid says why the figures are not the service's; "": they are.
+	// Invalid is the reason that the figures are not the service's; "": they are.
 	Invalid string
 }
 
@@ -47,7 +47,7 @@ func (p Point) Measured() search.Measurement {
 	return search.Measurement{Figure: p.Throughput, Slices: p.Blocks, Span: p.Span, Took: p.Took}
 }
 
-// Options say what to look for and how long. Start from Closed or Open.
+// Options configure a search. Start from Closed or Open.
 type Options struct {
 	// Open: levels are rates. Else they are whole numbers of clients.
 	Open bool
@@ -60,13 +60,13 @@ type Options struct {
 	// Fine is how long a rate of an open loop is measured at least once the limit is
 	// known roughly: a small overload takes longer to show.
 	Fine time.Duration
-	// Answers is how many the bounds need: Enough says it.
+	// Answers is the number that the bounds need, from Enough.
 	Answers int64
 	// Resolution is how finely to look, as a share of the level.
 	Resolution float64
-	// Tolerance is by which share the throughput of a closed loop's level may be
+	// Tolerance is the share by which the throughput of a closed loop's level may be
 	// lower than the plateau's for the level to be part of it. It is about halfway
-	// between what noise does and what matters.
+	// between noise and a difference that matters.
 	Tolerance float64
 	// Past is how many levels in a row, beyond the best, must bring no more.
 	Past int
@@ -74,8 +74,8 @@ type Options struct {
 	Runs, MostRuns int
 	// Confidence of the intervals.
 	Confidence float64
-	// Budget bounds the sum of what the measurements take. Of is the budget of all
-	// searches together, where this one has a part of it; 0: it is the only one.
+	// Budget bounds the total duration of the measurements. Of is the budget of all
+	// searches together, of which this one has a part; 0: it is the only one.
 	Budget, Of time.Duration
 	// Cool is how long the lowest rate is sent at a time where a backlog has to
 	// go.
@@ -110,8 +110,8 @@ const (
 )
 
 // Within returns the options of a search with a budget. A level lasts no longer than
-// its share: twice as many answers of a few levels tell less of where the limit lies
-// than the levels that are left out.
+// its share: twice as many responses at a few levels locate the limit less well than
+// more levels do.
 func (o Options) Within(budget time.Duration) Options {
 	o.Budget = budget
 	share := func(of time.Duration) time.Duration { return (budget / of).Round(10 * time.Millisecond) }
@@ -124,10 +124,10 @@ func (o Options) Within(budget time.Duration) Options {
 	return o
 }
 
-// Rates returns the options of a search for a rate after one for the best
-// throughput. It begins at four fifths of that, which most services bear, and from
-// which it is not far to the limit of the others. It goes as far as it has to: a
-// search that ended early may know the best throughput from too few clients.
+// Rates returns the options of a search for a rate after one for the best throughput.
+// It begins at four fifths of that, which most services sustain, and which is close to
+// the limit of the others. It goes as far as necessary: a search that ended early may
+// know the best throughput from too few clients.
 func Rates(k *Knee) Options {
 	o := Open()
 	best := k.Plateau.Throughput.Center

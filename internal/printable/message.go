@@ -10,9 +10,9 @@ import (
 // longestLine bounds a message: a name in it may be of any length.
 const longestLine = 560
 
-// Message joins the lines of a message: every error is one line. What would
-// move the cursor, reorder the text or hide in it becomes a question mark, and
-// the middle of a long one is left out.
+// Message joins the lines of a message: every error is one line. Characters that would
+// move the cursor, reorder the text or hide in it become question marks, and the middle
+// of a long message is left out.
 func Message(s string) string {
 	lines := strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' })
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" })

@@ -51,9 +51,9 @@ func plain(s string) bool {
 	return true
 }
 
-// Hidden reports whether a character is obeyed or hidden instead of shown:
-// controls (Cc), formats (Cf: direction overrides, zero-width characters), line
-// separators, and what Unicode leaves to private use.
+// Hidden reports whether a character controls the display or is invisible: controls
+// (Cc), formats (Cf: direction overrides, zero-width characters), line separators, and
+// Unicode's private use.
 func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
@@ -67,7 +67,8 @@ func Source(s string) string {
 	return strings.Join(parts, "\t")
 }
 
-// JSON escapes what JSON allows in strings and terminals obey or hide.
+// JSON escapes the characters that JSON allows in strings but that control a terminal
+// or are invisible.
 func JSON(doc []byte) []byte {
 	hidden := func(r rune) bool { return r >= 0x7f && Hidden(r) } // below it JSON itself escapes
 	if !bytes.ContainsFunc(doc, hidden) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Options say what the agent of one run does.
+// Options configure the agent of one run.
 type Options struct {
 	Serve      bool // answer on the socket
 	Continuous bool // profile from the start to the end
@@ -110,5 +110,5 @@ func (a *Agent) Started() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// Remove removes the directory and what is in it.
+// Remove removes the directory and its files.
 func (a *Agent) Remove() error { return os.RemoveAll(a.dir) }

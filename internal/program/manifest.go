@@ -15,8 +15,8 @@ import (
 	"whet/internal/recording"
 )
 
-// Manifest is agent.json: what the agent of a run wrote. Times are nanoseconds
-// on the monotonic clock of the process since Origin.
+// Manifest is agent.json, which describes the files written by the agent of a run.
+// Times are nanoseconds on the monotonic clock of the process since Origin.
 type Manifest struct {
 	Schema     string    `json:"schema"`
 	PID        int       `json:"pid"`
@@ -38,7 +38,7 @@ const (
 	EndedRunning = "running"
 )
 
-// File is a file beside the manifest. Name is a plain file name.
+// File is a file in the directory of the manifest. Name is a plain file name.
 type File struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"` // of internal/recording
@@ -55,8 +55,8 @@ const (
 	maxText      = 400 // of a warning
 )
 
-// Read reads what the agent wrote. A file that the manifest lists and that is
-// not there, or is no regular file, is left out with a warning.
+// Read reads the agent's files. A listed file that is missing, or not a regular file,
+// is left out with a warning.
 func (a *Agent) Read() (Manifest, error) {
 	root, err := os.OpenRoot(a.dir)
 	if err != nil {

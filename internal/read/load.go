@@ -8,8 +8,8 @@ import (
 	"whet/internal/report/load"
 )
 
-// KneePath is the search that a load was found by, in its recording: what whet load
-// -knee -json prints.
+// KneePath is the path in a recording of the search that found a load: the output of
+// whet load -knee -json.
 const KneePath = "load/knee.json"
 
 // Load is a load as its recording has it.

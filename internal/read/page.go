@@ -33,8 +33,8 @@ const (
 	maxNotes     = 20  // of the compiler, on one line
 )
 
-// Page lays out the report of a recording. reading is what was read of it before
-// it had its name; nil: nothing.
+// Page makes the report of a recording. reading is what was read before the recording
+// had its name; nil: nothing.
 func Page(rec *recording.Recording, reading *Reading) (*run.Page, error) {
 	if reading == nil {
 		reading = Recording(rec, ParsedParts{})
@@ -170,8 +170,7 @@ type findingsFile struct {
 	Below     []finding.Finding  `json:"below_threshold"`
 }
 
-// Findings returns the file that keeps in the recording what the rules of this
-// version of whet said.
+// Findings returns the file of the recording with the findings of this version of whet.
 func (a *Reading) Findings(version string) ([]byte, error) {
 	result, err := a.Diagnose()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"whet/internal/symbolname"
 )
 
-// LoneProfile is a profile that no recording stands around: of a program or of
-// a benchmark, made by whatever tool.
+// LoneProfile is a profile without a recording, of a program or of a benchmark, by any
+// tool.
 type LoneProfile struct {
 	Name      string
 	Profiles  []*callstack.Profile          // at least one, all of one kind

@@ -27,11 +27,11 @@ import (
 type ParsedParts struct {
 	Profiles map[string]*callstack.Frames // by their artifact's path
 	Wall     *wall.Result                 // of the traces
-	// Decisions waits for what the compiler says of further packages; nil: nothing.
+	// Decisions waits for the compiler's text about further packages; nil: none.
 	Decisions func() []byte
 }
 
-// Reading is a recording read into models: what the rules and the page look at.
+// Reading is a recording read into models, for the rules and the page.
 type Reading struct {
 	rec     *recording.Recording
 	known   ParsedParts
@@ -148,8 +148,8 @@ var columns = map[string]string{
 // kinds is the order in which a page shows profiles.
 var kinds = []string{recording.KindCPU, recording.KindAllocs, recording.KindMutex, recording.KindBlock, recording.KindHeap, recording.KindWall}
 
-// Recording reads a recording, but for what is known of it. What is damaged or
-// missing becomes a warning.
+// Recording reads a recording, except the parts that are known. A damaged or missing
+// part becomes a warning.
 func Recording(rec *recording.Recording, known ParsedParts) *Reading {
 	if known.Profiles == nil {
 		known.Profiles = make(map[string]*callstack.Frames)
@@ -194,7 +194,7 @@ func Recording(rec *recording.Recording, known ParsedParts) *Reading {
 	return a
 }
 
-// Open opens a recording with the parts that pages are made of.
+// Open opens a recording with the parts needed for pages.
 func Open(path string) (*recording.Recording, error) {
 	return recording.Open(path, record.Benchmarks, record.Programs, loadformat.ServicePart)
 }

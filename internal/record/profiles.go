@@ -48,7 +48,7 @@ func (p *Profiles) Add(kind string, data []byte, start, end int64) {
 // Last returns the profile added last.
 func (p *Profile) Last() []byte { return p.parts[len(p.parts)-1] }
 
-// Data returns the sum of what was taken, as a gzipped pprof file.
+// Data returns the sum of the profiles, as a gzipped pprof file.
 func (p *Profile) Data() ([]byte, error) {
 	if len(p.parts) == 1 {
 		return p.parts[0], nil

@@ -12,7 +12,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Run says what a recording is of.
+// Run describes the subject of a recording.
 type Run struct {
 	Path    string   // of the recording, NAME.whet
 	Default string   // the name without ".whet" where whet chose it; a number is added to one that is taken
@@ -35,7 +35,7 @@ type Recorder struct {
 	sources map[string]bool // that are stored, by the frame's file
 }
 
-// Create begins a recording: with what is known before anything is measured.
+// Create begins a recording with the facts known before the measurement.
 func Create(run Run) (*Recorder, error) {
 	w, err := recording.Create(run.Path, run.Origin)
 	if err != nil {
@@ -61,8 +61,8 @@ func (r *Recorder) Now() int64 { return r.Since(r.now()) }
 // Measured ends the watch on the machine.
 func (r *Recorder) Measured() { r.Meter.Stop(&r.Manifest.Host) }
 
-// Keep turns a failure to store something extra into a warning. A full disk is
-// more than that, and said once: nothing that follows will be stored either.
+// Keep turns a failure to store optional data into a warning. A full disk is more than
+// that, and reported once: nothing after it will be stored either.
 func (r *Recorder) Keep(err error) {
 	switch {
 	case err == nil:
@@ -78,8 +78,7 @@ func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// Ending returns the error that the run ends with: its own, or else what a full disk
-// kept from being stored.
+// Ending returns the error that the run ends with: its own, or that of a full disk.
 func (r *Recorder) Ending(err error) error {
 	if err == nil && r.full != nil {
 		return fmt.Errorf("%w: parts of the recording are missing; free space there, or write elsewhere with -o", r.full)
@@ -87,15 +86,15 @@ func (r *Recorder) Ending(err error) error {
 	return err
 }
 
-// AddOutput keeps what the target printed.
+// AddOutput stores the target's output.
 func (r *Recorder) AddOutput(data []byte) {
 	if len(data) > 0 {
 		r.Keep(r.Write(recording.Artifact{Path: "target/output.txt", Kind: recording.KindOutput, EndNs: r.Now()}, data))
 	}
 }
 
-// Finish names the recording and returns its path. partial says why it is not
-// whole; "" when it is.
+// Finish names the recording and returns its path. partial is the reason that it is
+// incomplete; "" if complete.
 func (r *Recorder) Finish(partial string) (string, error) {
 	return r.Writer.Finish(time.Duration(r.Now()), partial)
 }

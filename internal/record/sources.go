@@ -68,9 +68,9 @@ func (f *Frames) Rename(text []byte) []byte {
 	return out
 }
 
-// AddLoops gives the classifier the source of the files a profile names that
-// may hold benchmark functions: the module's own. keep gets the error of one that
-// does not parse, whose set-up counts as measured code.
+// AddLoops gives the classifier the source files named by a profile that may have
+// benchmark functions: the module's own. keep gets the error of one that does not
+// parse, whose set-up counts as measured code.
 func (f *Frames) AddLoops(loops *hot.Loops, p *callstack.Frames, keep func(error)) {
 	for i := range p.NumFrames() {
 		file := p.Frame(callstack.FrameID(i)).File
@@ -97,8 +97,8 @@ func ReadProfile(name, rel string) ([]byte, *callstack.Frames, error) {
 	return data, p, nil
 }
 
-// AddWritten keeps what a process has just written into the recording, and reads
-// it; p is nil of what is no profile.
+// AddWritten adds a file that a process has just written into the recording, and reads
+// it; p is nil for a file that is not a profile.
 func (r *Recorder) AddWritten(a recording.Artifact) (p *callstack.Frames, err error) {
 	if a.Kind != recording.KindTrace {
 		if _, p, err = ReadProfile(filepath.Join(r.Dir(), filepath.FromSlash(a.Path)), a.Path); err != nil {
@@ -127,9 +127,8 @@ func (r *Recorder) ReadProfiles(paths []string, seen func(path string, p *callst
 	return slices.Sorted(maps.Keys(files))
 }
 
-// AddSources copies files into the recording, by the names that frames have for
-// them. Of one that was changed after the build began a warning says what may be
-// wrong.
+// AddSources copies files into the recording, by their names in frames. For one that
+// was changed after the build began, a warning includes wrong.
 func (r *Recorder) AddSources(f *Frames, files []string, wrong string) {
 	for _, file := range files {
 		if s, ok := r.addSource(f, file); ok && s.Differs != "" {

@@ -16,7 +16,7 @@ import (
 // system gives it back when the writer is killed.
 const aliveName = ".writing"
 
-// temporary is what the name of a directory holds while a recording is written.
+// temporary is part of the name of a directory while a recording is written to it.
 const temporary = suffix + ".tmp-"
 
 // lock says that the recording is written. The file gets its name once it is locked:
@@ -85,8 +85,8 @@ func Adopt(dir string) (names []string, err error) {
 	return names, err
 }
 
-// adopt renames a directory to a name that is free, with a number where it needs one.
-// Who waits for the lock finds nothing under the old name.
+// adopt renames a directory to a free name, with a number if necessary. A process that
+// waits for the lock finds no directory under the old name.
 func adopt(dir, from, name string, lock *os.File) (string, error) {
 	defer lock.Close()
 	for n := 1; ; n++ {

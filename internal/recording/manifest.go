@@ -49,11 +49,11 @@ const (
 	KindProof       = "prove" // the result of whet prove, a document as -json prints it
 )
 
-// Parts of cumulative profiles, which count since the process began. The
-// analyses read the delta, which has no part. Of states, PartBefore is of an
-// earlier moment of the run, and what has no part of its end. Of a search for the
-// knee, PartBefore is of the level that the knee is compared with. PartOne is of
-// runs at one processor, with which a parallel benchmark is compared.
+// Parts of cumulative profiles, which count since the process began. The analyses read
+// the delta, which has no part. For states, PartBefore is an earlier moment of the run,
+// and no part means its end. For a search for the knee, PartBefore is the level that
+// the knee is compared with. PartOne is of runs on one processor, for comparison with a
+// parallel benchmark.
 const (
 	PartBefore = "before"
 	PartAfter  = "after"
@@ -86,7 +86,7 @@ type Manifest struct {
 	Sources   []Source   `json:"sources"`
 	Warnings  []string   `json:"warnings"`
 
-	parts map[string]any // of products: as read, or pointers to what is written
+	parts map[string]any // of products: as read, or pointers to the values to write
 }
 
 // Host is the machine. A pointer that is nil and an empty string mean
@@ -224,8 +224,7 @@ func IsVague(target string) bool {
 	return strings.Contains(target, "...") || strings.Trim(target, "./") == ""
 }
 
-// fillLists makes lists of what would be null in JSON: scripts iterate over
-// them.
+// fillLists replaces null lists by empty ones: scripts iterate over them.
 func (m *Manifest) fillLists() {
 	for _, l := range []*[]string{
 		&m.Command, &m.Warnings, &m.Plan.Selected, &m.Plan.LeftOut, &m.Plan.Instruments,

@@ -18,7 +18,7 @@ import (
 	"whet/internal/filelock"
 )
 
-// Bounds on what is read from a recording: it may come from anywhere.
+// Bounds on the size of a recording, which may come from anywhere.
 const (
 	maxManifestBytes = 64 << 20
 	maxArtifactBytes = 1 << 30
@@ -32,7 +32,7 @@ type Recording struct {
 	Dir string
 
 	root    *os.Root
-	reading *os.File       // the manifest, locked: who removes recordings sees that it is read
+	reading *os.File       // the manifest, locked, so that nobody removes the recording meanwhile
 	sources map[string]int // frame file → index in Manifest.Sources
 }
 
@@ -150,7 +150,7 @@ func checkSchema(schema, tool string) error {
 // lock marks the recording as being read, where it is whole.
 func (r *Recording) lock() error {
 	if st, err := r.root.Stat(ManifestName); err != nil || !st.Mode().IsRegular() {
-		return nil // readManifest says what is wrong
+		return nil // readManifest reports the error
 	}
 	f, err := r.root.Open(ManifestName)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // packedGzip is the one way in which artifacts are packed.
 const packedGzip = "gzip"
 
-// pack replaces the files of these kinds by packed ones. What cannot be packed,
-// as on a full disk, stays as it is.
+// pack compresses the files of these kinds. A file that cannot be compressed, for
+// example on a full disk, stays unchanged.
 func (w *Writer) pack(kinds ...string) {
 	for i, a := range w.Manifest.Artifacts {
 		if !slices.Contains(kinds, a.Kind) || a.Packed != "" {
@@ -44,8 +44,8 @@ func (w *Writer) pack(kinds ...string) {
 	}
 }
 
-// packFile writes what change makes of a file, packed; nil: the file itself, which may
-// be larger than there is room for in memory.
+// packFile compresses the result of change on a file; nil: the file itself, which may
+// be larger than memory.
 func packFile(from, to string, change func([]byte) []byte) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -74,16 +74,16 @@ func packFile(from, to string, change func([]byte) []byte) error {
 	return errors.Join(err, z.Close(), out.Close())
 }
 
-// Of what is packed, at most so many bytes come of each: what whet packs has a tenth
-// of its size and more, and deflate itself reaches 1,032. Little data may be of any kind.
+// Bounds on the uncompressed size: files that whet compresses have at least a tenth of
+// their size, while deflate itself reaches 1,032. Small files may have any ratio.
 const (
 	mostUnpacked = 100
 	leastBound   = 32 << 20
 )
 
-// unpack returns what was packed, of at most limit bytes. Their number is in the
-// last four bytes: unpack allocates once, and refuses a pack that is too large before
-// it unpacks anything.
+// unpack returns the uncompressed data, of at most limit bytes. Its size is in the last
+// four bytes: unpack allocates once, and refuses a size above the limit before it
+// decompresses anything.
 func unpack(how string, data []byte, limit int64) ([]byte, error) {
 	if how != packedGzip {
 		return nil, fmt.Errorf("unknown packing %.20q", how)

@@ -13,7 +13,7 @@ type Roots []Root
 // Root is one of them.
 type Root struct {
 	Dir   string // as frames have it
-	shown string // what stands for it in names for people, with a slash; "" nothing
+	shown string // replaces it in names for people, with a slash; "" nothing
 }
 
 // RootsOf learns them from files that are known by both names.

@@ -51,15 +51,15 @@ func Redacted(url string) string {
 	return scheme + host + path + "?" + strings.Join(parts, "&") + fragment
 }
 
-// secretParameter reports whether a query's parameter is called as what lets
-// its owner in. A key may be any entry's: only those of interfaces are.
+// secretParameter reports whether a query parameter has the name of a credential. "key"
+// alone may be the key of any entry: only API keys count.
 func secretParameter(name string) bool {
 	plain := strings.ToUpper(strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
 	return slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "BEARER", "APIKEY", "ACCESSKEY", "PRIVATEKEY", "SIGNATURE", "SESSIONID"},
 		func(s string) bool { return strings.Contains(plain, s) }) || plain == "SIG" || plain == "AUTH" || plain == "PWD" || plain == "PASS"
 }
 
-// hidden stands in the place of a secret.
+// hidden replaces a secret.
 const hidden = "…"
 
 // CommandLine is whet's own as a recording may keep it: without the values of
@@ -105,8 +105,8 @@ func headerName(header string) string {
 	return name + ": " + hidden
 }
 
-// settings are the variables whose values belong to the figures: what the
-// runtime and the go command are set to.
+// settings are the variables whose values affect the figures: those of the runtime and
+// the go command.
 var settings = []string{
 	"GOGC", "GOMEMLIMIT", "GODEBUG", "GOMAXPROCS", "GORACE", "GOTRACEBACK", "GOEXPERIMENT", "GOFIPS140", "GOTOOLCHAIN", "GOFLAGS", "GOOS", "GOARCH",
 	"GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOWASM", "CGO_ENABLED",

@@ -103,12 +103,12 @@ func apart(f *elf.File, data []byte, used ...span) bool {
 	return unpacked <= maxDebugBytes
 }
 
-// isFunctionTable reports whether a section is Go's table of functions, which stands
-// among what is relocated in position-independent programs.
+// isFunctionTable reports whether a section is Go's table of functions, which is among
+// the relocated sections in position-independent programs.
 func isFunctionTable(s *elf.Section) bool { return strings.HasSuffix(s.Name, ".gopclntab") }
 
-// onlyGo reports whether all debug information is of what Go's compiler and
-// assembler made, and there is some.
+// onlyGo reports whether there is debug information, all of it by Go's compiler and
+// assembler.
 func onlyGo(f *elf.File) bool {
 	d, err := f.DWARF()
 	if err != nil {

@@ -251,9 +251,9 @@ func (w *Writer) Finish(end time.Duration, partial string) (string, error) {
 	return final, nil
 }
 
-// takeFree gives a recording whose name nobody chose one that is free, with a
-// number where it needs one. A directory with files in it is never replaced by
-// renaming: who was there first stays.
+// takeFree gives a recording with a default name a free one, with a number if
+// necessary. Renaming never replaces a directory with files, so the earlier recording
+// stays.
 func (w *Writer) takeFree() (string, error) {
 	parent := filepath.Dir(w.final)
 	for {

@@ -5,13 +5,13 @@ import "time"
 // Progress is the state of a search before its next measurement.
 type Progress struct {
 	Stage Stage
-	Level float64       // to be measured
+	Level float64       // the next level
 	Runs  int           // measured so far
 	Spent time.Duration // by them
-	// Left is about how long it goes on; what is in doubt may take longer, up to
-	// the budget.
+	// Left is the estimated time left; levels in doubt may take longer, up to the
+	// budget.
 	Left time.Duration
-	// Best is what the search has so far, as it says; 0: nothing yet.
+	// Best is the best figure so far; 0: none yet.
 	Best float64
 }
 

@@ -19,7 +19,7 @@ type Measurement struct {
 	Figure float64       // by which levels are compared
 	Slices []float64     // the figures of equal slices of the span
 	Span   time.Duration // that was measured
-	Took   time.Duration // with what stands before it and after it
+	Took   time.Duration // including preparation and cleanup
 }
 
 // Level is a level with its runs, in the order they were measured.
@@ -34,9 +34,9 @@ type Level[P Point] struct {
 	known capacity.Level // the runs without the drift
 }
 
-// Options say what a search may take.
+// Options bound a search.
 type Options struct {
-	Budget time.Duration // of the sum of what the measurements take
+	Budget time.Duration // of the total duration of the measurements
 	// Steady leaves a drift in the figures.
 	Steady bool
 	// Expected is about how many measurements are left in a stage and after it,
@@ -54,7 +54,7 @@ var (
 // Search is a under way.
 type Search[P Point] struct {
 	Levels []*Level[P] // ascending
-	// Stage and Best are the caller's, and stand in the progress.
+	// Stage and Best belong to the caller, and appear in the progress.
 	Stage    Stage
 	Best     float64
 	Spent    time.Duration
@@ -103,7 +103,7 @@ func (s *Search[P]) From(level float64) []capacity.Level {
 	return out
 }
 
-// Run measures a level once more, for a span.
+// Run measures a level again, for a span.
 func (s *Search[P]) Run(level float64, span time.Duration) (*Level[P], error) {
 	p, err := s.Once(level, span)
 	if err != nil {

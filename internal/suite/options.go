@@ -14,7 +14,7 @@ import (
 	"whet/internal/recording"
 )
 
-// Options says what to run. Start from DefaultOptions.
+// Options configure a run. Start from DefaultOptions.
 type Options struct {
 	Dir      string   // working directory of the user
 	Packages []string // operands: directories, package paths, patterns
@@ -40,7 +40,7 @@ type Options struct {
 	Now      func() time.Time
 	Progress func(Progress) // nil: none
 	Lines    Lines          // receives results as they come; nil: none
-	Output   io.Writer      // receives what the benchmarks print; nil: none
+	Output   io.Writer      // receives the output of the benchmarks; nil: discarded
 }
 
 // Lines receives results as they come, package by package within a round.

@@ -16,7 +16,7 @@ import (
 	"whet/internal/stat"
 )
 
-// ShowOptions says what to show of a history. Start from DefaultShowOptions.
+// ShowOptions configure the view of a history. Start from DefaultShowOptions.
 type ShowOptions struct {
 	Dir     string // working directory: its repository knows the order of commits
 	History string

@@ -71,9 +71,9 @@ type row struct {
 	parallel                         bool
 }
 
-// Run measures and records. What was measured when it fails or is interrupted
-// is in the recording, marked partial, and in the result beside the error; the
-// result is nil when there was nothing.
+// Run measures and records. After a failure or an interrupt, the measurements so far
+// are in the recording, marked partial, and in the result beside the error; the result
+// is nil if there were none.
 func Run(ctx context.Context, o Options) (*benchreport.Page, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

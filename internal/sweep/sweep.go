@@ -27,7 +27,7 @@ type Setting struct {
 type Run struct {
 	Time      time.Duration // of the run, or of an operation of a benchmark
 	PeakBytes int64         // resident memory at most; 0: unknown
-	Took      time.Duration // with all that stands around it
+	Took      time.Duration // including preparation and cleanup
 }
 
 // Measured returns the figures that the search needs: it compares runs by their rate.
@@ -35,7 +35,7 @@ func (r Run) Measured() search.Measurement {
 	return search.Measurement{Figure: 1 / r.Time.Seconds(), Span: r.Took, Took: r.Took}
 }
 
-// Point is a setting with what its runs showed.
+// Point is a setting with the results of its runs.
 type Point struct {
 	Setting
 	Runs []Run
@@ -47,7 +47,7 @@ type Point struct {
 	Refined   bool // it was added where the front bends
 }
 
-// Options say what to try.
+// Options configure a sweep.
 type Options struct {
 	Percents []int   // GOGC, each above 0 or Off
 	Limits   []int64 // GOMEMLIMIT, each above 0 or Off
@@ -116,9 +116,9 @@ type sweeper struct {
 	refined  int       // of them, from here on: those that were added
 }
 
-// Find measures. Where ctx ends or the budget is spent it returns what there is, and says
-// so in the result; an error of measure ends it too, and is returned beside it. The result
-// is nil only for options that cannot be used.
+// Find measures. If ctx ends or the budget is spent it returns the result so far, which
+// says so; an error of measure ends it too, and is returned with the result. The result
+// is nil only for invalid options.
 func Find(ctx context.Context, o Options, measure func(ctx context.Context, s Setting) (Run, error)) (*Result, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)

@@ -11,7 +11,7 @@ type Kind uint8
 const (
 	Goroutine Kind = iota // in one state
 	Mark                  // the collector marks
-	Stop                  // the world stands still, for Reason
+	Stop                  // the world is stopped, for Reason
 	Heap                  // a moment: the heap has Value bytes
 	Goal                  // a moment: the collector is to end at Value bytes
 )
@@ -46,7 +46,7 @@ const (
 // Bin is the activity of a processor in a period.
 type Bin struct {
 	Fill  uint8 // the part in which it ran, of 255
-	Class uint8 // what ran the most
+	Class uint8 // with the most running time
 }
 
 // Proc is a processor's pyramid: Levels[0] has the fewest bins, and each level step
@@ -81,7 +81,7 @@ type Timeline struct {
 	Intervals  []Interval // of goroutines, by goroutine and time
 }
 
-// Options say what to keep.
+// Options select the contents.
 type Options struct {
 	Window
 	Classes map[string]uint8 // of start functions; others are class 0

@@ -22,8 +22,8 @@ func serviceName(url string) string {
 	return strings.Trim(host+path, "/")
 }
 
-// sameHost reports whether two addresses are on one host, on whatever port:
-// what the user sends to the one may be sent to the other.
+// sameHost reports whether two addresses are on one host, on any port: data that the
+// user sends to one may be sent to the other.
 func sameHost(a, b string) bool {
 	name := func(url string) string {
 		_, _, host, _ := recording.CutURL(url)

@@ -27,8 +27,8 @@ func hopeless(runs int, samples int64, took, left time.Duration) bool {
 	return runs >= tellingRuns && float64(samples)*(1+left.Seconds()/took.Seconds()) < enoughSamples/2
 }
 
-// hopelessText says after hopeless runs what they gave and what would do: the runs
-// that a verdict's samples take at their rate, with a tenth to spare.
+// hopelessText describes the result of hopeless runs, and the number of runs that a
+// verdict's samples need at their rate, with a tenth to spare.
 func hopelessText(runs int, samples int64, took time.Duration) string {
 	text := fmt.Sprintf("%d runs in %v gave %s of the program's own code, but a verdict needs %d, more than the budget allows: give the program more work", runs, took.Round(100*time.Millisecond), quantity.Plural(int(samples), "CPU sample"), enoughSamples)
 	if samples == 0 {
@@ -38,18 +38,17 @@ func hopelessText(runs int, samples int64, took time.Duration) string {
 	return fmt.Sprintf("%s, or use -budget %v", text, max(needed.Round(5*time.Second), 5*time.Second))
 }
 
-// footprint is what a program may leave so that a second run of it would not be
-// like the first: what it reads of its standard input, and changes in files below
-// its directory.
+// footprint records the effects of a program that would change a second run: its reads
+// of standard input, and changes of files below its directory.
 type footprint struct {
 	stdin *os.File // which tells how far it was read; nil: there is nothing to read
 	at    int64    // in stdin
-	blind bool     // nobody knows what is read of the standard input
+	blind bool     // reads of standard input are unknown
 	files map[string]fileMark
-	own   []os.FileInfo // files that what the program prints is written to
+	own   []os.FileInfo // files that receive the program's output
 }
 
-// look notes what there is before a program runs.
+// look records the state before a program runs.
 func (o *ProgramOptions) look() (f footprint) {
 	f.files = filesIn(o.Dir)
 	for _, w := range []io.Writer{o.Stdout, o.Stderr} {
@@ -80,8 +79,8 @@ func isNull(file *os.File) bool {
 	return err == nil && nullErr == nil && os.SameFile(info, null)
 }
 
-// against says what the program did that stands against running it again, with
-// the way out; "": nothing.
+// against returns an effect of the program that forbids another run, with a remedy; "":
+// none.
 func (f *footprint) against(dir string) string {
 	const count = "; -count 5 runs it five times"
 	if f.blind {

@@ -22,10 +22,10 @@ const courseRun = 2 * time.Second
 // goroutines that the tests left finds the agent's, and waits for their end.
 const courseEnd = 5 * time.Second
 
-// course runs a benchmark with the agent in it, which says how its process
-// fared: memory, goroutines, collections, waits. Nothing of it is in the times
-// or the other profiles. What stands in the way costs this step alone. A process
-// that failed after the benchmark gave its result has done what it was run for.
+// course runs a benchmark with the agent, which records the state of its process:
+// memory, goroutines, collections, waits. It does not affect the times or the other
+// profiles. An obstacle costs only this step. A process that failed after the benchmark
+// gave its result has done its work.
 func (r *recorder) course(ctx context.Context, s *benchmarkRun) error {
 	if r.agentBin == nil {
 		return nil
@@ -67,8 +67,8 @@ func (r *recorder) course(ctx context.Context, s *benchmarkRun) error {
 			s.courseIterations = l.N
 		}
 	}
-	// The heap's end has a part, so that no page lists it beside the profiles of
-	// the benchmark's allocations.
+	// The heap's end has a part, so that no page lists it among the profiles of the
+	// benchmark's allocations.
 	r.storeBefore(&t, "profiles/"+s.slug+".", s.Name)
 	for kind, part := range map[string]string{recording.KindGoroutine: "", recording.KindLeaked: "", recording.KindHeap: recording.PartAfter} {
 		r.w.AddProfile(recording.Artifact{Path: "profiles/" + s.slug + "." + kind + ".pb.gz", Kind: kind, Part: part, Benchmark: s.Name}, t.profiles[kind])
@@ -80,8 +80,8 @@ func (r *recorder) course(ctx context.Context, s *benchmarkRun) error {
 	return nil
 }
 
-// buildWithAgent builds the test binary with the agent in it. Where that cannot
-// be done nothing is known of what happens over time, which is warned of.
+// buildWithAgent builds the test binary with the agent. If that fails, the course over
+// time is unknown, with a warning.
 func (r *recorder) buildWithAgent(ctx context.Context) {
 	if r.target.Module == "std" || r.target.Module == "cmd" {
 		return // the agent imports much of it
@@ -95,7 +95,7 @@ func (r *recorder) buildWithAgent(ctx context.Context) {
 	}
 }
 
-// makeScratch makes the directory of what is built and not kept.
+// makeScratch makes the directory for temporary builds.
 func (r *recorder) makeScratch() (remove func(), err error) {
 	r.scratch, err = os.MkdirTemp("", "whet-tune-")
 	if err != nil {

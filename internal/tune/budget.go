@@ -82,9 +82,9 @@ func (r *recorder) rate(subjects []*benchmarkRun) float64 {
 	return max(float64(samples)/took.Seconds(), 1)
 }
 
-// profileOne takes a benchmark to enough samples, with n more to come. One that
-// would take most of the time for that has its share, and waits for what the
-// others leave.
+// profileOne takes CPU profiles of a benchmark until it has enough samples, with n more
+// benchmarks to come. If that would take most of the time, it gets its share, and later
+// the time that the others leave.
 func (r *recorder) profileOne(ctx context.Context, s *benchmarkRun, n int) error {
 	for _, step := range []step{{"clean", r.clean}, {"allocation profile", r.allocs}, {cpuStep, r.cpu}} {
 		if err := r.take(ctx, s, step, n+1); err != nil {
@@ -110,8 +110,8 @@ type step struct {
 	do   func(context.Context, *benchmarkRun) error
 }
 
-// take measures one thing of a benchmark with so many to come, itself among them.
-// It leaves half of the time to what comes after it; a CPU profile may take more.
+// take runs one step of a benchmark, with toCome steps left including itself. It leaves
+// half of the time to the later ones; a CPU profile may take more.
 func (r *recorder) take(ctx context.Context, s *benchmarkRun, step step, toCome int) error {
 	if s.failed || r.left() <= 0 {
 		return nil
@@ -133,7 +133,7 @@ func (r *recorder) take(ctx context.Context, s *benchmarkRun, step step, toCome 
 	return nil
 }
 
-// more makes a further CPU run. A benchmark that fails in it keeps what it has.
+// more makes a further CPU run. A benchmark that fails in it keeps its earlier results.
 func (r *recorder) more(ctx context.Context, s *benchmarkRun) error {
 	if err := r.cpu(ctx, s); ctx.Err() != nil {
 		return ctx.Err()

@@ -33,15 +33,14 @@ type Cost struct {
 	CPURatioHigh float64 `json:"cpu_ratio_high"`
 }
 
-// What the cost of measuring is measured in: slices of a second, with an
-// instrument and without, in turns, the order within each pair drawn. The
-// figure is the CPU time of the target for a request in the slice with the
-// instrument, divided by that without.
+// The cost of an instrument is measured in slices of a second, alternately with the
+// instrument and without, in random order within each pair. It is the CPU time of the
+// target per request in the slice with the instrument, divided by that without.
 const (
 	costSlice      = time.Second
 	costConfidence = 0.95
-	// fewestPairs is what a distribution-free interval of 95 % needs: with
-	// five pairs the chance that all lie on one side is 2·2⁻⁵, more than 5 %.
+	// fewestPairs is the number that a distribution-free interval of 95 % needs: with
+	// five pairs the probability that all are on one side is 2·2⁻⁵, more than 5 %.
 	fewestPairs = 6
 )
 
@@ -59,7 +58,7 @@ var costInstruments = []costInstrument{
 	{name: "defaults", text: "everything whet tune always runs: rates, metrics and CPU profile", rates: true, cpu: true, metrics: true},
 }
 
-// costPrefix is what the names of recordings of costs begin with.
+// costPrefix is the beginning of the names of recordings of costs.
 const costPrefix = "cost-"
 
 // RecordCost measures the cost of each instrument to a service under load, and writes a

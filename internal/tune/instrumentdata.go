@@ -31,8 +31,8 @@ const maxAgentFile = 256 << 20
 // clock before that clock is taken to have jumped.
 const lateBy = 2 * time.Second
 
-// adopt takes in what the agent wrote during a run, and returns when the agent
-// began, whether it wrote all it had to, or why there is nothing.
+// adopt adds the files that the agent wrote during a run, and returns the time when the
+// agent began, whether its files are complete, or why there are none.
 func (s *session) adopt(t *instrumentData, a *program.Agent, start, end int64) (began int64, whole bool, missing string) {
 	m, err := a.Read()
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *session) storeWall(traces []record.File) {
 		s.w.Keep(err)
 		return
 	}
-	s.known.Wall = res // what there is to warn of, the report says
+	s.known.Wall = res // the report has its warnings
 	if res.Profile == nil || res.Profile.Len() == 0 {
 		return
 	}

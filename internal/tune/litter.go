@@ -12,8 +12,8 @@ import (
 	"whet/internal/quantity"
 )
 
-// mostFiles bounds a directory that is looked through for what benchmarks leave
-// in it: a larger one gets no warning.
+// mostFiles bounds the directories that are searched for files left by benchmarks: a
+// larger one gets no warning.
 const mostFiles = 20_000
 
 // fileMark tells whether a file was written to; without info there is none.

@@ -37,7 +37,7 @@ type benchmarkRun struct {
 	sched    *recording.Scheduling // of the CPU runs; nil: unknown
 	parallel bool
 	failed   bool
-	done     bool // a further CPU run failed: what it has is kept
+	done     bool // a further CPU run failed: its earlier results are kept
 
 	turns            []record.Turn // at one processor and at all
 	oneIterations    int64         // of the CPU profile at one
@@ -147,8 +147,8 @@ func (r *recorder) quickPass(ctx context.Context, names []string, end time.Time)
 	return lines, nil
 }
 
-// nothing says why there is not one benchmark to report on: what failed first,
-// or else what came to no result first.
+// nothing returns the reason that no benchmark can be reported: the first failure,
+// otherwise the first benchmark without a result.
 func (r *recorder) nothing() *gobench.Error {
 	switch {
 	case len(r.failures) > 0:
@@ -193,8 +193,8 @@ func (r *recorder) wantsSamples(s *benchmarkRun) bool {
 	return !s.failed && !s.done && s.samples < int64(r.goal)
 }
 
-// clean measures without instruments: these are the figures that stand in the
-// report beside the benchmark's name.
+// clean measures without instruments: the report shows these figures with the
+// benchmark's name.
 func (r *recorder) clean(ctx context.Context, s *benchmarkRun) error {
 	r.progress(Progress{Stage: "clean run", Benchmark: s.Name})
 	d := r.length(cleanRun)
@@ -215,10 +215,10 @@ func (r *recorder) clean(ctx context.Context, s *benchmarkRun) error {
 				}
 			}
 		}
-		// The quick pass may have met what is done only once, and made the
-		// benchmark look slow: then this run was too short, but its estimate
-		// is a good one, unless a few calls waited for a processor on a busy
-		// machine. What takes long and is not counted would again.
+		// The quick pass may have included work that is done only once, and made the
+		// benchmark look slow: then this run was too short, but its estimate is good,
+		// unless a few calls waited for a processor on a busy machine. Long work that
+		// is not counted would recur.
 		if uncounted := res.End.Sub(res.Start) - time.Duration(counted); r.o.BenchTime != "" || counted > float64(d/4) || uncounted > longSetup {
 			return r.findSetup(ctx, s, uncounted)
 		}
@@ -226,8 +226,8 @@ func (r *recorder) clean(ctx context.Context, s *benchmarkRun) error {
 	return nil
 }
 
-// length bounds a run's planned length by the step's turn, by what is left of
-// the budget, and by a third of the user's limit for one process.
+// length bounds a run's planned length by the step's turn, by the rest of the budget,
+// and by a third of the user's limit for one process.
 func (r *recorder) length(d time.Duration) time.Duration {
 	d = min(d, r.turn, r.left())
 	if r.o.Timeout > 0 {
@@ -265,8 +265,8 @@ func (r *recorder) allocs(ctx context.Context, s *benchmarkRun) error {
 	return err
 }
 
-// instrument runs a benchmark once under one instrument and keeps what that wrote:
-// a profile, or a trace, of which p is nil.
+// instrument runs a benchmark once under one instrument and stores its data: a profile,
+// or a trace, for which p is nil.
 func (r *recorder) instrument(ctx context.Context, s *benchmarkRun, kind string, limit time.Duration, benchTime string) (*gobench.Result, *callstack.Frames, error) {
 	a := recording.Artifact{Path: "profiles/" + s.slug + "." + kind + ".pb.gz", Kind: kind, Benchmark: s.Name, StartNs: r.w.Now()}
 	if kind == recording.KindTrace {
@@ -290,7 +290,7 @@ func (r *recorder) instrument(ctx context.Context, s *benchmarkRun, kind string,
 func (r *recorder) cpu(ctx context.Context, s *benchmarkRun) error {
 	r.progress(Progress{Stage: "cpu", Benchmark: s.Name, Samples: int(s.samples), Wanted: r.goal})
 	d := r.length(cpuRun)
-	if s.runBase > 0 { // no longer than what is missing takes
+	if s.runBase > 0 { // no longer than the missing samples take
 		missing := time.Duration(float64(s.runTime) * float64(int64(r.goal)-s.samples) / float64(s.runBase))
 		d = min(d, max(missing, 100*time.Millisecond))
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// keepOutput bounds the copy of what the target prints.
+// keepOutput bounds the copy of the target's output.
 const keepOutput = 256 << 10
 
 // outputKeeper passes the target's output on and keeps its beginning.

@@ -85,7 +85,7 @@ func (r *serviceRecorder) measure(ctx context.Context, target *capture.Target) e
 		m.After(taking, result.End)
 		stop()
 		if pass := r.o.passTime(); pass > 0 && result.Failed() < result.Requests && served.Err() == nil {
-			m.stopMetrics() // what follows is not what is measured
+			m.stopMetrics() // the measured load has ended
 			m.metrics.Wait()
 			m.traceAgain(served, pass, &result.Service)
 		}
@@ -113,14 +113,14 @@ type measurement struct {
 
 	stopMetrics context.CancelFunc
 	metrics     sync.WaitGroup
-	rows        []metrics.Row // this and what follows are valid once metrics is done
+	rows        []metrics.Row // this and the following are valid once metrics is done
 	summary     capture.Sampling
 	metricsErr  error
 }
 
 // connect sets the rates and begins to read the metrics.
 func (m *measurement) connect(ctx context.Context) {
-	inForce := m.Target.Rates() // what whet started has its own from the first moment
+	inForce := m.Target.Rates() // a server started by whet has its rates from the start
 	if m.Target.Kind == capture.KindAgent && m.agent == nil {
 		before, err := m.Target.SetRates(ctx, int64(blockRate), mutexFraction)
 		if err != nil {
@@ -224,7 +224,7 @@ func (m *measurement) take(ctx context.Context, begin time.Time) {
 	m.TakeStates(ctx)
 }
 
-// finish takes over what the other goroutines brought.
+// finish takes over the results of the other goroutines.
 func (m *measurement) finish() {
 	m.taken.profiles, m.taken.before = m.Profiles, m.Early
 	if m.Trace != nil {
@@ -252,7 +252,7 @@ func (m *measurement) finish() {
 		m.w.Warn("%s", w)
 	}
 	m.result.Restarts = m.summary.Restarts
-	// Last: that there is no CPU profile shows when it is asked for.
+	// Last, because only a request shows that there is no CPU profile.
 	for _, u := range m.Target.Unknown() {
 		if m.agent == nil || u.What != capture.FlightRecorder { // nobody could have asked ours to keep one
 			m.w.Manifest.Unknown = append(m.w.Manifest.Unknown, u)
@@ -274,7 +274,7 @@ func (m *measurement) finish() {
 	}
 }
 
-// loadProgress passes on where the load stands.
+// loadProgress reports the progress of the load.
 func (r *serviceRecorder) loadProgress(p load.Progress) {
 	stage := "under load"
 	if p.WarmingUp {

@@ -20,8 +20,8 @@ type ranked struct {
 	most   benchmark.Line
 }
 
-// resolvePattern finds the packages with benchmarks that a pattern matches. Until
-// one of them is picked the first stands for all: it tells the module.
+// resolvePattern finds the packages with benchmarks that match a pattern. Until one of
+// them is picked the first represents all: it determines the module.
 func (r *recorder) resolvePattern(ctx context.Context) (err error) {
 	r.progress(Progress{Stage: "looking at the packages"})
 	var broken []gobench.Broken

@@ -11,16 +11,15 @@ import (
 	"whet/internal/quantity"
 )
 
-// What a measured benchmark takes of the budget beside the samples of its CPU
-// profile: a clean run and an allocation profile before it; after it a trace and
-// a run over time.
+// The budget of a measured benchmark in addition to its CPU profile: a clean run and an
+// allocation profile before it; a trace and a run over time after it.
 const (
 	beforeCPU = 1200 * time.Millisecond
 	afterCPU  = 2600 * time.Millisecond
 )
 
-// enoughSamples are those of a CPU profile that is worth reading: twice what a
-// verdict needs. With less for each, more benchmarks would be told less each.
+// enoughSamples is the number that makes a CPU profile useful: twice that of a verdict.
+// Fewer samples each, of more benchmarks, would show less of each.
 const enoughSamples = 400
 
 // fullRate is how many samples of the measured code a second gives at best,
@@ -74,25 +73,24 @@ func costlier(a, b benchmark.Line) int {
 	return cmp.Or(cmp.Compare(b.NsPerOp, a.NsPerOp), cmp.Compare(a.Name, b.Name))
 }
 
-// capacity returns how many more benchmarks the time left takes to enough samples
-// each, at a rate of so many a second, after begun of them that lack what comes
-// after the CPU profile.
+// capacity returns the number of benchmarks that can still get enough samples each in
+// the time left, at a rate of samples per second, after begun of them that lack the
+// steps after the CPU profile.
 func capacity(left time.Duration, begun int, rate float64, enough int) int {
 	left -= time.Duration(begun) * afterCPU
 	each := beforeCPU + afterCPU + time.Duration(float64(enough)/rate*float64(time.Second))
 	return max(int(left/each), 0)
 }
 
-// mayTake returns how long one benchmark's CPU profile may take when n more are
-// planned after it: up to half of what is left, since those that are costlier
-// come first.
+// mayTake returns the maximum duration of one benchmark's CPU profile when n more are
+// planned after it: up to half of the time left, because the costlier ones come first.
 func mayTake(left time.Duration, n int) time.Duration {
 	left -= time.Duration(n+1) * afterCPU
 	return max(left/2, left/time.Duration(n+1), 0)
 }
 
-// quickShare returns what the quick pass over n top-level benchmarks takes of the
-// budget at most: there is no choice to make of one.
+// quickShare returns the maximum duration of the quick pass over n top-level
+// benchmarks: with one there is nothing to choose.
 func quickShare(budget time.Duration, n int) time.Duration {
 	if n == 1 {
 		return budget
@@ -107,10 +105,10 @@ func quickTime(budget time.Duration, n int) time.Duration {
 	return min(max(budget/5/time.Duration(max(n, 1)), 2*time.Millisecond), 10*time.Millisecond)
 }
 
-// perCall returns the time of one call as runs are planned with it: the benchmark's
-// own figure, or, where it hides or invents that (b.ReportMetric(0, "ns/op") is
-// common), what the quick pass, which makes as many calls as take its time,
-// lets conclude. From one call it concludes only that one is enough at first.
+// perCall returns the time per call for planning runs: the benchmark's own figure, or,
+// if the benchmark hides or invents it (b.ReportMetric(0, "ns/op") is common), an
+// estimate from the quick pass, which makes as many calls as take its time. From one
+// call it concludes only that one is enough at first.
 func perCall(l benchmark.Line, quick time.Duration) float64 {
 	switch {
 	case l.NsPerOp > 0:

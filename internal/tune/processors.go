@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// processorsShare of the budget is what runs at one processor may take, one in.
+	// processorsShare is the divisor of the budget for runs on one processor.
 	processorsShare = 10
 	// processorsTurn is the longest of them, and leastTurn the shortest that says
 	// anything: starting a process takes some 10 ms.
@@ -93,7 +93,7 @@ type oneProcessor struct {
 	end     int64
 }
 
-// run makes one run, which may take no longer than what is left.
+// run makes one run, of at most the time left.
 func (o *oneProcessor) run(ctx context.Context, r *recorder, procs int, left time.Duration) (t record.Turn, err error) {
 	n := gobench.Iterations(o.turn, o.perCall[procs]*o.stretch)
 	run := gobench.Run{Bench: o.Name, BenchTime: fmt.Sprintf("%dx", n), Scheduling: true, CPU: fmt.Sprint(procs), Args: r.o.Args, Timeout: left, Output: r.out}

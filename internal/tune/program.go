@@ -209,8 +209,8 @@ func (r *programRecorder) run(ctx context.Context, i int) (whole bool, err error
 	return why == "" && written && ending == "" && res.OK(), ctx.Err()
 }
 
-// await waits for the program's end. When the budget or the user ends it, what
-// it has recorded so far is written first.
+// await waits for the program's end. When the budget or the user ends it, its agent
+// first writes the recording so far.
 func (r *programRecorder) await(ctx context.Context, p *running, a *program.Agent, progress Progress) (ending string) {
 	limit := time.NewTimer(r.left())
 	defer limit.Stop()
@@ -229,15 +229,15 @@ func (r *programRecorder) await(ctx context.Context, p *running, a *program.Agen
 		case <-ctx.Done():
 			ending = "interrupted"
 		}
-		// What ctx ended must still be had: what the program recorded so far.
+		// The recording so far is needed even after ctx has ended.
 		r.flush(context.WithoutCancel(ctx), a)
 		p.stop()
 		return ending
 	}
 }
 
-// flush has the agent write what it has. Where it cannot, what it wrote before
-// is what there is: a program may be stopped before its agent answers.
+// flush makes the agent write its recording. If it cannot, its earlier files remain: a
+// program may be stopped before its agent responds.
 func (r *programRecorder) flush(ctx context.Context, a *program.Agent) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
@@ -251,7 +251,7 @@ func (r *programRecorder) flush(ctx context.Context, a *program.Agent) {
 	}
 }
 
-// newRun puts down what became of a process; stopped says why we ended it.
+// newRun records the result of a process; stopped is the reason that whet ended it.
 func newRun(s *session, res *process.Result, stopped string) record.Execution {
 	run := record.Execution{
 		StartNs: s.w.Since(res.Start), EndNs: s.w.Since(res.End),
@@ -268,7 +268,7 @@ func newRun(s *session, res *process.Result, stopped string) record.Execution {
 	return run
 }
 
-// scheduling returns what the recording keeps of it.
+// scheduling returns the part of it that the recording keeps.
 func scheduling(s *process.Scheduling) *recording.Scheduling {
 	if s == nil {
 		return nil

@@ -26,7 +26,7 @@ type recorder struct {
 	forProcessors time.Duration // left of the budget for runs at one processor
 	parallel      int           // benchmarks that still want some
 
-	scratch  string          // for what is built and not kept
+	scratch  string          // for temporary builds
 	agentBin *gobench.Binary // the test binary with the agent in it; nil: there is none
 }
 
@@ -70,7 +70,7 @@ func Record(ctx context.Context, o Options) (Outcome, error) {
 	return outcome, err
 }
 
-// record runs the stations. What it had when it returns an error is kept.
+// record runs the steps. Results before an error are kept.
 func (r *recorder) record(ctx context.Context) error {
 	if len(r.candidates) > 0 {
 		if err := r.pick(ctx); err != nil {
@@ -115,7 +115,7 @@ func (r *recorder) buildBinary(ctx context.Context) error {
 	})
 }
 
-// describe fills the manifest with what is known before measuring.
+// describe fills the manifest with the facts known before measuring.
 func (r *recorder) describe() {
 	r.session.describe(r.o.Args)
 	m := &r.w.Manifest

@@ -17,9 +17,9 @@ type running struct {
 	gc *gcLines
 }
 
-// start starts a command that prints its collections and initializations, with the
-// variables in extra. The runtime's lines are kept apart from what the program prints on
-// stderr itself.
+// start starts a command that logs its collections and initializations, with the
+// variables in extra. It separates the runtime's lines from the program's own output on
+// stderr.
 func start(c process.Command, extra ...string) (*running, error) {
 	gc := newGCLines(c.Stderr)
 	c.Stderr = gc
@@ -28,8 +28,8 @@ func start(c process.Command, extra ...string) (*running, error) {
 	return &running{p, gc}, err
 }
 
-// stop ends what is left of the command, and returns what became of it when nothing
-// is; nil: the system did not tell.
+// stop ends the rest of the command, and returns its result when all have ended; nil:
+// the system did not report it.
 func (r *running) stop() *process.Result {
 	res := r.Stop()
 	r.gc.Flush()

@@ -70,7 +70,7 @@ func (o *ServiceOptions) Validate() error {
 	return o.validateReach()
 }
 
-// validateReach looks at what is used only once the server runs.
+// validateReach checks the options that are used only once the server runs.
 func (o *ServiceOptions) validateReach() error {
 	if _, err := capture.TLSConfig(o.Load.CAFile, o.Load.Insecure); err != nil {
 		return fmt.Errorf("-cacert: %w", err)
@@ -85,7 +85,7 @@ func (o *ServiceOptions) validateReach() error {
 	return nil
 }
 
-// unixPrefix stands before the path of a socket, as in agent.Config.Listen.
+// unixPrefix precedes the path of a socket, as in agent.Config.Listen.
 const unixPrefix = "unix:"
 
 // serviceRecorder is a run of RecordService.
@@ -118,13 +118,13 @@ func RecordService(ctx context.Context, o ServiceOptions) (Outcome, error) {
 	return r.measured(ctx, err, r.loaded)
 }
 
-// loops returns the number of event loops that put the load on a server. On a machine of its own
+// loops returns the number of event loops that drive the load. On a machine of its own
 // the generator has one for each processor, which is 0. On the server's machine it
-// takes from the server what it uses, and a loop with few connections wakes up for
-// each single answer: so there it gets half of the processors at most, and no loop
-// that would have less than connectionsALoop. That is enough for the load to stay
-// ahead, as reading an answer takes a fraction of what giving it does; where it is
-// not, the result says that the generator was the bottleneck.
+// takes processor time from the server, and a loop with few connections wakes up for
+// each response: there it gets at most half of the processors, and no loop with fewer
+// than connectionsALoop. That is enough for the load to stay ahead, because reading a
+// response takes a fraction of the time of making it; if it is not, the result says
+// that the generator was the bottleneck.
 func loops(o *load.Options, started bool, processors int) int {
 	if o.Loops > 0 || !started && !sameHost(o.URL, "http://localhost") {
 		return o.Loops
@@ -224,8 +224,8 @@ func (r *serviceRecorder) buildServer(ctx context.Context, name string) error {
 	})
 }
 
-// findSources takes the module that the user stands in for the server's: what
-// its profiles name is looked for there.
+// findSources takes the user's module as the server's: the files named by its profiles
+// are looked for there.
 func (r *serviceRecorder) findSources(ctx context.Context) {
 	t, err := gobench.Module(ctx, r.c.Dir, r.build)
 	if err != nil {
@@ -261,13 +261,13 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 		return nil, err
 	}
 	o := capture.TargetOptions{Base: r.o.Pprof, CAFile: r.o.Load.CAFile, Insecure: r.o.Load.Insecure, Now: r.c.Now,
-		Patience: -1} // what is in use is waited for while the load lasts
+		Patience: -1} // a profiler in use is waited for during the load
 	socket, isSocket := strings.CutPrefix(r.o.Pprof, unixPrefix)
 	switch {
 	case r.agent != nil:
 		o.Base, o.Socket, o.Token = "", r.agent.Socket(), r.agent.Token()
 	case isSocket:
-		o.Base, o.Socket, o.Header = "", socket, r.o.Load.Header // the user chose who listens there
+		o.Base, o.Socket, o.Header = "", socket, r.o.Load.Header // the user chose the listener
 	default:
 		if o.Base == "" {
 			o.Base = origin(r.o.Load.URL)
@@ -287,7 +287,7 @@ func (r *serviceRecorder) reach(ctx context.Context) (*capture.Target, error) {
 	case r.o.Pprof != "" || ctx.Err() != nil:
 		return nil, err // the user said where they are
 	}
-	// Load alone is a result: what the server does meanwhile is unknown.
+	// The load alone is a result: the state of the server is unknown.
 	r.result.Instruments = "none"
 	r.w.Manifest.Unknown = append(r.w.Manifest.Unknown, recording.Unknown{
 		What: "where the server spends its time and memory", Why: err.Error(),
@@ -316,8 +316,8 @@ func (r *serviceRecorder) died() error {
 	return errors.New("the server " + r.server.Early(said))
 }
 
-// stopServer ends what was started: the server with all its process group. It
-// may be called again.
+// stopServer ends the started server with all its process group. It may be called
+// again.
 func (r *serviceRecorder) stopServer() {
 	if r.server != nil {
 		alive := !r.server.Ended()

@@ -17,8 +17,8 @@ import (
 	"whet/internal/report/run"
 )
 
-// session is what every way of recording has: the recording that is written,
-// the build, and what the target prints.
+// session is the common part of all kinds of recordings: the recording, the build, and
+// the target's output.
 type session struct {
 	c      Common
 	target *gobench.Target
@@ -138,7 +138,7 @@ func (s *session) addDiff(ctx context.Context) {
 	}
 }
 
-// left returns what is left of the budget.
+// left returns the rest of the budget.
 func (s *session) left() time.Duration { return s.deadline.Sub(s.c.Now()) }
 
 func (s *session) progress(p Progress) {
@@ -151,8 +151,8 @@ func (s *session) progress(p Progress) {
 	s.c.Progress(p)
 }
 
-// measured returns the end of a run that record has ended with err: it is finished where
-// there is something to keep, and where it was interrupted, whatever there is.
+// measured ends a run that record ended with err: it finishes the recording if there
+// are results, and after an interrupt in any case.
 func (s *session) measured(ctx context.Context, err error, something bool) (Outcome, error) {
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -164,7 +164,7 @@ func (s *session) measured(ctx context.Context, err error, something bool) (Outc
 	return s.finish(err)
 }
 
-// addFindings diagnoses what was recorded and keeps the answer beside it.
+// addFindings diagnoses the recording and stores the findings in it.
 func (s *session) addFindings() (*read.Reading, error) {
 	s.progress(Progress{Stage: "diagnosing"})
 	if err := s.w.Checkpoint(); err != nil {
@@ -184,8 +184,7 @@ func (s *session) addFindings() (*read.Reading, error) {
 	return reading, s.w.Put(recording.Artifact{Path: "findings.json", Kind: recording.KindFindings, StartNs: now, EndNs: now}, data)
 }
 
-// finish names the recording. A run that failed or was stopped keeps what it
-// measured.
+// finish names the recording. A run that failed or was stopped keeps its results.
 func (s *session) finish(err error) (o Outcome, _ error) {
 	if err == nil {
 		var findingsErr error

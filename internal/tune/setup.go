@@ -9,13 +9,12 @@ import (
 	"whet/internal/gobench"
 )
 
-// findSetup tells set-up that each process has once from what each call has
-// beside its loop, as between StopTimer and StartTimer: the first run of n calls
-// took so long that was not counted, and one of other many calls shows which it
-// is. Of what calls have the second takes in proportion to their number; set-up
-// takes as long again. Package testing calls the benchmark function with b.N at
-// 1 before it calls it with n, so that one call alone has half of the set-up of
-// several.
+// findSetup distinguishes set-up once per process from work of each call outside its
+// loop, as between StopTimer and StartTimer: the first run of n calls had much time
+// that was not counted, and a run with another number of calls shows its kind. Work of
+// each call is in proportion to their number; set-up is constant. Package testing calls
+// the benchmark function with b.N at 1 before it calls it with n, so that one call
+// alone has half of the set-up of several.
 func (r *recorder) findSetup(ctx context.Context, s *benchmarkRun, uncounted time.Duration) error {
 	counted := time.Duration(s.NsPerOp * float64(s.N))
 	if r.o.BenchTime != "" || uncounted < longSetup || uncounted < 3*counted || r.left() < 2*uncounted {
@@ -44,8 +43,8 @@ func (r *recorder) findSetup(ctx context.Context, s *benchmarkRun, uncounted tim
 	return nil
 }
 
-// longSetup is how much of a process must go uncounted before it is asked what
-// it is.
+// longSetup is the time of a process that must be uncounted before its kind is
+// determined.
 const longSetup = time.Second
 
 // isSetup reports whether the ratio of two uncounted times is nearer to that of
@@ -54,9 +53,9 @@ func isSetup(ratio, once, calls float64) bool {
 	return math.Abs(math.Log(ratio/once)) < math.Abs(math.Log(ratio/calls))
 }
 
-// oneProcess returns the length of the one CPU-profiled process of a benchmark with
-// long set-up: what gives the samples that are wanted, in as much of its share
-// of the time as the set-up leaves; 0: nothing.
+// oneProcess returns the length of the single CPU-profiled process of a benchmark with
+// long set-up: enough for the wanted samples, within the part of its share that the
+// set-up leaves; 0: none.
 func oneProcess(share, setup time.Duration, wanted int) time.Duration {
 	const perSample = 10 * time.Millisecond // the profiler's 100 a second
 	return max(min(share-setup, time.Duration(wanted)*perSample*11/10), 0)

@@ -20,10 +20,9 @@ import (
 	"whet/internal/source"
 )
 
-// addSources keeps the sources of what all profiles name, and the profiles for
-// the reading of the recording. Unless the run was stopped, the compiler is asked
-// about the module's packages among them meanwhile, and the go command for the types
-// that they need.
+// addSources stores the sources named by all profiles, and keeps the profiles for
+// reading the recording. Unless the run was stopped, it meanwhile runs the compiler on
+// the module's packages among them, and the go command for the types that they need.
 func (s *session) addSources(ctx context.Context, stopped bool) {
 	collectLater()
 	s.progress(Progress{Stage: "copying sources"})
@@ -52,8 +51,8 @@ func (s *session) addSources(ctx context.Context, stopped bool) {
 	s.addView(limited)
 }
 
-// askCompiler asks about packages, and leaves it to who first wants to know to wait
-// for the answer, and to store it.
+// askCompiler starts the compiler on packages; the first reader of the result waits for
+// it, and stores it.
 func (s *session) askCompiler(ctx context.Context, packages []string) {
 	ctx, stop := context.WithTimeout(ctx, s.compilerLimit())
 	var asking sync.WaitGroup
@@ -109,12 +108,11 @@ func (s *session) packagesOf(files []string) []string {
 // which of them are hot.
 const askedEarly = 16
 
-// addDecisions asks the compiler and the go command about the package itself, with its
-// tests or without, and about the module's packages that it imports, where these are
-// few: as part of the build, since what they import is at hand then, and what takes as
-// long as it takes to compile them is not lost to a limit, nor waited for when
-// measuring is over. What fails is asked for again, with the reason told, once all
-// packages are known.
+// addDecisions runs the compiler and the go command on the package itself, with its
+// tests or without, and on the module's packages that it imports, if these are few: as
+// part of the build, when their imports are in the cache, so that a limit does not cut
+// a long compilation, and nothing waits for it after measuring. A failure is retried,
+// with the reason, once all packages are known.
 func (s *session) addDecisions(ctx context.Context, tests bool) {
 	if s.target.ImportPath == "" || !s.frames.Owns(s.target.Module) {
 		return
@@ -139,7 +137,7 @@ func (s *session) addDecisions(ctx context.Context, tests bool) {
 	}
 }
 
-// storeDecisions keeps what the compiler said about packages, and returns it.
+// storeDecisions stores the compiler's text about packages, and returns it.
 func (s *session) storeDecisions(rel string, text []byte, start, end int64) []byte {
 	text = s.frames.Rename(text)
 	s.w.Keep(s.w.Put(recording.Artifact{Path: rel, Kind: recording.KindDiagnostics, StartNs: start, EndNs: end}, text))
@@ -196,10 +194,10 @@ func (s *session) compilerLimit() time.Duration {
 	return min(late, max(s.left()+late, 0))
 }
 
-// collectLater lets a small heap reach 32 MiB before it is next collected, and is then
-// as it was: what is left to do ends there, and collections from 4 MiB on would take a
-// sixth of its CPU time. GOGC, where it is set, holds, and a heap that is large stays
-// as it is.
+// collectLater lets a small heap grow to 32 MiB before its next collection, and then
+// restores the setting: the remaining work ends before that, and collections from 4 MiB
+// on would take a sixth of its CPU time. A given GOGC is respected, and a large heap is
+// not affected.
 func collectLater() {
 	const later = 800
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

@@ -25,11 +25,11 @@ const (
 	passLife = 30 * 24 * time.Hour
 )
 
-// runTests runs the package's own tests, as go test does before benchmarks, beside
-// what else is to be done before measuring. Tests that fail may have had too little
-// of a processor there: they are run once more, alone. Where they fail again, what is
-// measured says so first. Tests that passed in the
-// same build, environment and directory, of which files tells, are not run again.
+// runTests runs the package's own tests, as go test does before benchmarks,
+// concurrently with the other work before measuring. Tests that fail may have had too
+// little processor time: they are run again, alone. If they fail again, the report
+// begins with that. Tests that passed in the same build, environment and directory, by
+// the marks in files, are not run again.
 func (r *recorder) runTests(ctx context.Context, files map[string]fileMark, beside func()) error {
 	if r.o.Run == "^$" {
 		beside()
@@ -96,8 +96,8 @@ func (r *recorder) passFile(files map[string]fileMark) string {
 	return filepath.Join(cache, "whet", "tests", hex.EncodeToString(sum.Sum(nil)[:16]))
 }
 
-// remember makes an empty file, and removes those of the same directory that are
-// old. Where that fails, tests are run once more than they must.
+// remember makes an empty file, and removes old ones in the same directory. If that
+// fails, tests are run once more than necessary.
 func remember(pass string, now time.Time) {
 	dir := filepath.Dir(pass)
 	if pass == "" || os.MkdirAll(dir, 0o700) != nil || os.WriteFile(pass, nil, 0o600) != nil {

@@ -20,21 +20,20 @@ import (
 	"whet/internal/underload"
 )
 
-// A trace of a busy service costs it a tenth of its time and more, and so does
-// the flight recorder, which has to be on all the time. In the load that is measured
-// they would be in the CPU profile and in every response time. Hence the same load
-// is driven once more, after all that is measured, for a quarter of its time: windows
-// of a second lie spread over that, and the flight recorder runs beside them. The
-// windows are a sample of the load, and the wall-clock line is made of them; the
-// snapshot is of the worst moment, and in no sum. A CPU profile that runs in
-// each window gives the trace samples of where running goroutines are; the profile
-// itself is dropped.
+// A trace costs a busy service a tenth of its time or more, and so does the flight
+// recorder, which has to be on all the time. During the measured load they would be in
+// the CPU profile and in every response time. The same load is therefore driven again,
+// after all measurements, for a quarter of its time: windows of a second are spread
+// over that, and the flight recorder runs throughout. The windows are a sample of the
+// load, from which the wall-clock profile is computed; the snapshot is of the worst
+// moment, and in no sum. A CPU profile in each window adds samples of running
+// goroutines to the trace; the profile itself is discarded.
 const (
 	tracedFrom   = 10 * time.Second // a shorter load has one trace within
 	passPart     = 4                // of the load's time, one in
 	shortestPass = 3 * time.Second
 	longestPass  = 12 * time.Second
-	passWarmup   = 500 * time.Millisecond // connections are made anew
+	passWarmup   = 500 * time.Millisecond // connections are opened again
 	mostWindows  = 4
 	windowTime   = 1        // s
 	leastWindows = 2        // of a load that has several, however busy the service is
@@ -45,17 +44,17 @@ const (
 
 // Of the flight recorder's snapshots.
 const (
-	// slowTimes is from how many times the median of the load before on a request is
-	// exceptional. The 99th percentile would not do: what holds up everybody once a
-	// second is in it.
+	// slowTimes is the multiple of the earlier load's median from which a request is
+	// exceptional. The 99th percentile would not do: it includes stalls of all requests
+	// once a second.
 	slowTimes = 5
 	leastSlow = time.Millisecond
-	settle    = 50 * time.Millisecond // until what hung together has ended
+	settle    = 50 * time.Millisecond // until related requests have ended
 	firstGap  = time.Second           // between snapshots; twice as long each time
-	oldest    = 3 * time.Second       // what the recorder is trusted to hold still
+	oldest    = 3 * time.Second       // time for which the recorder reliably keeps data
 )
 
-// passTime returns how long the load is driven once more for traces; 0: not at all.
+// passTime returns the duration of the second load for traces; 0: none.
 func (o *ServiceOptions) passTime() time.Duration {
 	switch d := o.Load.Duration; {
 	case o.TracePass != 0:
@@ -95,8 +94,8 @@ func windowsFor(planned int, first int64) int {
 	return min(planned, max(leastWindows, int(enoughTraces/max(first, 1))))
 }
 
-// traceAgain drives the load once more, and takes traces meanwhile. before are the
-// service times of the load that was measured.
+// traceAgain drives the load again, and takes traces meanwhile. before are the service
+// times of the measured load.
 func (m *measurement) traceAgain(ctx context.Context, pass time.Duration, before *hist.Histogram) {
 	ctx, stop := context.WithTimeoutCause(ctx, passWarmup+pass+m.o.Patience, underload.ErrSilent)
 	defer stop()
@@ -223,7 +222,7 @@ type slowRequestWatcher struct {
 
 	mu       sync.Mutex
 	pending  *loadrecord.Outcome // the slowest that there is no snapshot of
-	from, to int64               // of the last snapshot: what was slow meanwhile may be its doing
+	from, to int64               // of the last snapshot, which may have slowed requests meanwhile
 
 	kept    *capture.Fetched // with request in it
 	request loadrecord.Outcome
@@ -234,7 +233,7 @@ func newSlowWatch(snapshot func(context.Context) (*capture.Fetched, error), now 
 	return &slowRequestWatcher{snapshot: snapshot, now: now, wake: make(chan struct{}, 1)}
 }
 
-// see is told of each request that is slower than all before.
+// see is called for each request that is slower than all before.
 func (w *slowRequestWatcher) see(o *loadrecord.Outcome) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -274,7 +273,7 @@ func (w *slowRequestWatcher) run(ctx context.Context, over <-chan struct{}) {
 	}
 }
 
-// take takes one, if what it is to be of is fresh.
+// take takes a snapshot, if the moment is recent.
 func (w *slowRequestWatcher) take(ctx context.Context) {
 	begun := w.now()
 	w.mu.Lock()

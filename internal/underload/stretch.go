@@ -27,8 +27,8 @@ func States() []string {
 	return []string{recording.KindHeap, recording.KindGoroutine, recording.KindThreads}
 }
 
-// Stretch is a time under load whose profiles are taken. Its methods take what
-// their names say; TakeTrace may run beside the others.
+// Stretch is a period under load whose profiles are taken. TakeTrace may run
+// concurrently with the other methods.
 type Stretch struct {
 	Target *capture.Target
 	Load   *load.Running
@@ -137,7 +137,7 @@ func (s *Stretch) Warn(format string, args ...any) {
 	s.said = append(s.said, fmt.Sprintf(format, args...))
 }
 
-// Warnings are of what could not be had, and what speaks against the rest.
+// Warnings list missing data and doubts about the rest.
 func (s *Stretch) Warnings() []string {
 	out := slices.Clone(s.said)
 	for _, l := range s.lacking {

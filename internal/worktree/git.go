@@ -70,7 +70,7 @@ func environment(own []string, settings []setting, more ...string) []string {
 	return append(env, more...)
 }
 
-// ErrNoGit says that there is no git here.
+// ErrNoGit means that git is not installed.
 var ErrNoGit = errors.New("git is not in PATH: install it, or compare two directories")
 
 // refusal is what git, or the go command, said when it failed.

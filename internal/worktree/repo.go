@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrNoRepository says that a directory lies in none.
+// ErrNoRepository means that a directory is not in a repository.
 var ErrNoRepository = errors.New("not in a git repository")
 
 // Repo is a repository of the user's, which is only read.
@@ -25,8 +25,8 @@ type Repo struct {
 	env               []string
 }
 
-// Find looks for the repository around a directory. Where there is none the
-// error is ErrNoRepository; where git refuses to look at it, it says why.
+// Find finds the repository around a directory. Without one the error is
+// ErrNoRepository; if git refuses to read it, the error has the reason.
 func Find(ctx context.Context, dir string) (*Repo, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err == nil {

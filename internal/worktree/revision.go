@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Commit returns the full name of the commit that a revision stands for. The
-// error of one that does not exist has names that look like it.
+// Commit returns the full name of a revision's commit. The error for an unknown
+// revision suggests similar names.
 func (r *Repo) Commit(ctx context.Context, revision string) (string, error) {
 	if revision == "" || strings.HasPrefix(revision, "-") || strings.ContainsAny(revision, "\x00\n") {
 		return "", fmt.Errorf("%q is not a revision", printable(revision))

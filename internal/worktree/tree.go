@@ -19,11 +19,11 @@ type Tree struct {
 	// Revision is the commit that it holds, or that the working tree is based
 	// on; "" without a repository, or before its first commit.
 	Revision string
-	// Dirty says whether a working tree differs from Revision; nil: unknown.
+	// Dirty reports whether a working tree differs from Revision; nil: unknown.
 	Dirty *bool
 	// Ignored are the files in it that git ignores, with slashes.
 	Ignored []string
-	// Warnings are what is not as it was where it came from.
+	// Warnings list differences from the original.
 	Warnings []string
 
 	root         *os.Root

@@ -134,7 +134,7 @@ func (v *account) claimAt(file string, line int, function string, of *diagnose.S
 	st := v.Statement(file, line)
 	c := &diagnose.Claim{Place: st.Place(function), Cost: of.Samples(), Confidence: finding.Low, Why: why, Remedy: remedy}
 	c.Place.Line, c.Place.EndLine = line, max(line, c.Place.EndLine)
-	c.Evidence = append(v.CPUEvidence(c.Cost.CPU, "are at this place"), v.AllocEvidence(c.Cost.Allocs)...)
+	c.Evidence = append(v.CPUEvidence(c.Cost.CPU, "are there"), v.AllocEvidence(c.Cost.Allocs)...)
 	c.Evidence = append(c.Evidence, more...)
 	return c
 }

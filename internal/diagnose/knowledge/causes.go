@@ -51,7 +51,7 @@ var causes = []Cause{
 		Why:      "In every call, the general function determines at run time what the types tell the compiler: it inspects kinds, boxes values, parses formats.",
 		Silent:   "When an argument is of another type, or not constant, and the special function might behave differently.",
 		Fix:      "Use the function made for the type: the finding names it.",
-		Unneeded: "where a more specific function does the same",
+		Unneeded: "where a function made for the type does the same",
 		Outranks: []string{"fmt-format", "string-copy"},
 	},
 	{

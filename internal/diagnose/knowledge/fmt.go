@@ -193,7 +193,7 @@ func ofGeneral() []Row {
 		},
 		{
 			ID: "fmt-sprintf-steady", Cause: "made-per-call", Callees: []string{"fmt.Sprintf", "strconv.Itoa", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat", "strconv.Quote"}, When: all(same, plain(0)),
-			Cost:    "builds a string that does not change",
+			Cost:    "builds the same string again",
 			Instead: "Build it once: before the loop, or in a package variable if its arguments are constant.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "n int, list []string", Result: "int", Args: `123456, []string{"a:000001", "b:000002", "c:123456"}`,

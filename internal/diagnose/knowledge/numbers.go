@@ -72,7 +72,7 @@ func ofNumbers() []Row {
 		{
 			ID: "math-max-integers", Cause: "general-function", Callees: []string{"math.Max", "math.Min"}, Go: "go1.21",
 			When:       all(fromInteger(0), fromInteger(1)),
-			Cost:       "is not inlined",
+			Cost:       "is a call of a function that is not inlined",
 			Instead:    "Use max(a, b) and min(a, b) of the integers themselves.",
 			Confidence: finding.High,
 			Example: Example{Params: "a, b int", Result: "int", Args: "3, 4",
@@ -81,7 +81,7 @@ func ofNumbers() []Row {
 		{
 			ID: "math-max-builtin", Cause: "general-function", Callees: []string{"math.Max", "math.Min"}, Go: "go1.21",
 			When:       args(2, "it is called, not passed"),
-			Cost:       "is not inlined",
+			Cost:       "is a call of a function that is not inlined",
 			Instead:    "The builtin max and min are compiled inline. They differ for an infinity with NaN: max(+Inf, NaN) is NaN, but math.Max returns +Inf.",
 			Confidence: finding.High,
 			Example: Example{Params: "list []float64", Result: "float64", Args: "[]float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3}",

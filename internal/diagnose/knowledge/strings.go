@@ -307,7 +307,7 @@ func ofCharacters() []Row {
 		},
 		{
 			ID: "strings-steady", Cause: "made-per-call", Callees: []string{"strings.ToLower", "strings.ToUpper", "strings.Repeat", "strings.Replace", "strings.ReplaceAll"}, When: same,
-			Cost:    "builds a string that does not change",
+			Cost:    "builds the same string again",
 			Instead: "Build it once: before the loop, or in a package variable if its arguments are constant.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "name string, list []string", Result: "int", Args: `"Content-Type", []string{"accept", "content-length", "content-type"}`,

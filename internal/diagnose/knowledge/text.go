@@ -72,7 +72,7 @@ func ofText() []Row {
 		},
 		{
 			ID: "path-steady", Cause: "made-per-call", Callees: []string{"path.Join", "path.Clean", "path/filepath.Join", "path/filepath.Clean", "html.EscapeString", "net/url.QueryEscape", "net/url.PathEscape"}, When: same,
-			Cost:    "builds a string that does not change",
+			Cost:    "builds the same string again",
 			Instead: "Build it once: before the loop, or in a package variable if its arguments are constant.",
 			Goes:    All, Confidence: finding.High,
 			Example: Example{Params: "dir string, list []string", Result: "int", Args: `"/var/lib/service", []string{"/etc/passwd", "/etc/hosts", "/var/lib/service/data"}`,

@@ -86,7 +86,7 @@ var ofDigits = []Shape{
 	{Row: knowledge.Row{
 		ID: "big-int-per-round", Cause: "object-dropped",
 		When:       knowledge.Words("a loop creates a number with new(big.Int), or of another type of math/big, and passes it only to functions of math/big, which do not keep it"),
-		Cost:       "each round of a loop allocates a big number",
+		Cost:       "a loop allocates a big number in each round",
 		Instead:    "Declare it before the loop, and let each round set it: the methods of math/big write to their receiver, and reuse its memory.",
 		Confidence: finding.High,
 		Example: knowledge.Example{Params: "x *big.Int", Result: "int64", Args: "new(big.Int).Lsh(big.NewInt(12345), 200)",

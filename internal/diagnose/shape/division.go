@@ -34,7 +34,7 @@ var ofDivisions = []Shape{
 	{Row: knowledge.Row{
 		ID: "floats-divided", Cause: "division-in-loop",
 		When:       knowledge.Words("a loop over a slice of floating-point numbers only divides its elements by a variable that it does not set: for i := range s { s[i] /= x }"),
-		Cost:       "a loop divides each element",
+		Cost:       "a loop divides each element by the same number",
 		Instead:    "Compute inv := 1 / x before the loop, and s[i] *= inv in it. The last bit of a result may differ.",
 		Confidence: finding.Medium,
 		Example: knowledge.Example{Params: "list []float64, by float64", Result: "float64", Args: "slices.Repeat([]float64{3, 4, 5}, 100), 2",

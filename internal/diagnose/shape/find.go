@@ -131,7 +131,7 @@ func (f *finder) claim(sh *Shape, n ast.Node, m Match) (diagnose.Claim, bool) {
 	if c.Avoidable.CPU == nil && c.Avoidable.Allocs == nil && c.Removed == (diagnose.Removed{}) {
 		return c, false
 	}
-	c.Evidence = append(f.CPUEvidence(c.Cost.CPU, "are at this place"), f.AllocEvidence(c.Cost.Allocs)...)
+	c.Evidence = append(f.CPUEvidence(c.Cost.CPU, "are there"), f.AllocEvidence(c.Cost.Allocs)...)
 	if m.Rare != nil {
 		file := cmp.Or(m.RareIn, f.file)
 		c.Evidence = append(c.Evidence, finding.Evidence{Kind: "source", Text: fmt.Sprintf("the branch that needs it, at %s, has %s of CPU time",

@@ -19,7 +19,7 @@ var causesOfMemory = []knowledge.Cause{
 		Why:      "The conversion copies: two blocks of the same size are allocated where one would do.",
 		Silent:   "For buffers of constant length, which the compiler keeps on the stack; for buffers that are kept, returned or passed on; for those that do not start as a new slice; where no heap block was sampled.",
 		Fix:      "Use an array on the stack for strings of the usual length, or a strings.Builder if the whole buffer becomes the string.",
-		Unneeded: "then dropped",
+		Unneeded: "and dropped",
 		Outranks: []string{"buffer-per-call", "string-copy"},
 	},
 	{
@@ -71,7 +71,7 @@ var causesOfMemory = []knowledge.Cause{
 		Why:      "Each call allocates and clears it and leaves it to the garbage collector, though the next call could reuse it.",
 		Silent:   "When it is returned, stored, assigned to another variable or passed to code that is not available and may keep it; when the address of a field is taken; for structs of other packages; in constructors; for objects that the compiler keeps on the stack.",
 		Fix:      "Use a sync.Pool, or a field; take the type in place of an interface.",
-		Unneeded: "then dropped",
+		Unneeded: "and dropped afterwards",
 		Outranks: []string{"escaping-struct"},
 	},
 	{

@@ -222,7 +222,7 @@ func (r *reader) warn(cut bool) {
 	say := func(texts ...string) { r.p.Warnings = append(r.p.Warnings, texts...) }
 	several := func(n int, one, many string) { say(quantity.Several(n, one, many)...) }
 	if cut {
-		say("the text ends in the middle of a line: it was cut off, the last stack is not whole, and samples may be missing")
+		say("the text is truncated in the middle of a line: the last stack is incomplete, and samples may be missing")
 	}
 	several(r.odd, fmt.Sprintf("line %d has no known form of perf script's output, and was left out", r.firstOdd),
 		fmt.Sprintf("%d lines have no known form of perf script's output, and were left out, the first of them line %d", r.odd, r.firstOdd))

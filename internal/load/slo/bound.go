@@ -224,7 +224,7 @@ func parseMetric(s string) (Metric, error) {
 		return m, nil
 	case "errors", "throughput":
 		if m.Times != Usual {
-			return Metric{}, fmt.Errorf("%s is not a time: write it without %q", name, s[:len(s)-len(name)])
+			return Metric{}, fmt.Errorf("%s is not a time: omit %q", name, s[:len(s)-len(name)])
 		}
 		if m.Kind = Errors; name == "throughput" {
 			m.Kind = Throughput

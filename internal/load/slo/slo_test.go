@@ -66,7 +66,7 @@ func TestParseRefuses(t *testing.T) {
 		"p9e1<1ms":                    `unknown metric "p9e1"`,
 		"p<1ms":                       `unknown metric "p"`,
 		"latency<1ms":                 "use p50, p99, p99.9",
-		"service.errors<1%":           `without "service."`,
+		"service.errors<1%":           `omit "service."`,
 		"errors<5ms":                  "is not a share: write it like 0.1%",
 		"errors<101%":                 "more than all",
 		"errors<2":                    "more than all",
