@@ -140,11 +140,12 @@ func Judge(series []Series, o Options) []Row {
 	j := &judge{o: o, margin: math.Log1p(o.Margin), nulls: make(map[int]*stat.SignedRanks)}
 	j.collect(series)
 	j.m = max(o.Hypotheses, len(j.rows), 1)
-	for _, family := range j.families() {
-		j.test(family)
-	}
 	for i := range j.rows {
 		j.count(&j.rows[i])
+		j.rows[i].enterExact()
+	}
+	for _, family := range j.families() {
+		j.test(family)
 	}
 	rows := make([]Row, len(j.rows))
 	for i := range j.rows {

@@ -21,13 +21,15 @@ import (
 // That is evidence, not proof: half an allocation less of twice the size would
 // be taken for no change.
 //
-// Counts that never varied on either side are not tested, and take no step of
-// Holm's procedure. That they would not vary in the rounds to come either is
-// taken as sure when values that fall apart like theirs would do so by chance
-// with less than alpha·w/m (separation), the level of its first step: a
-// look at which they are called different is then one at which their rank test,
-// had it been possible, would have been passed too, so that a row has one chance
-// to err at a look and not two.
+// Counts that never varied on either side have no rank test. That they would not
+// vary in the rounds to come either is taken as sure when values that fall apart
+// like theirs would do so by chance with less than alpha·w/m (separation), the
+// level of the first step of Holm's procedure: a look at which they are called
+// different is then one at which their rank test, had it been possible, would have
+// been passed too, so that a row has one chance to err at a look and not two. With
+// this chance for their p-value they take a step in the family whose hypothesis
+// is rejected, which leaves more of alpha to those that vary: of times, // CPU times, allocations and bytes of four benchmarks an eighth for each time, and not
+// a sixteenth, which narrows the intervals by a twentieth.
 //
 // Where both sides stay below one byte or one allocation an operation there is
 // no change: what is left is of the runtime's own making, of once a process, and
@@ -69,6 +71,23 @@ func (j *judge) count(s *comparison) {
 			j.settle(&c, &other)
 		}
 		s.counts = append(s.counts, c)
+	}
+}
+
+// enterExact enters the verdicts on exact counts into the families of tests, and
+// those on counts below one, which are sure in as many rounds as a rank test takes.
+func (s *comparison) enterExact() {
+	for k := range s.counts {
+		c := &s.counts[k]
+		switch {
+		case c.below && c.verdict == NoChange:
+			s.same.p[k] = math.Ldexp(2, -c.rounds)
+		case !c.exact:
+		case c.verdict == NoChange:
+			s.same.p[k] = c.separation
+		case c.verdict != CannotTell:
+			s.different.p[k] = c.separation
+		}
 	}
 }
 

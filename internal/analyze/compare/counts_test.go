@@ -35,6 +35,36 @@ func constantly(rounds int, allocsOld, allocsNew, bytesOld, bytesNew float64) Se
 	return s
 }
 
+// Exact counts take a step of Holm's procedure: equal ones leave all of alpha to
+// the time that is unchanged beside them, and a difference leaves it to that of
+// another benchmark.
+func TestExactCountsTakeSteps(t *testing.T) {
+	o := Options{Alpha: 0.05, Margin: 0.02}
+	near := func(name string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	rows := Judge([]Series{constantly(20, 60, 60, 4096, 4096)}, o)
+	if rows[0].Verdict != NoChange || rows[1].Verdict != NoChange || rows[2].Verdict != NoChange {
+		t.Fatalf("%+v", rows)
+	}
+	near("beside two equal counts", rows[0].ConfidenceRatio, 1-0.8*0.05)
+	near("two equal counts", rows[1].ConfidenceRatio, 1-0.8*0.05/3)
+	// 7 rounds one way: 2·2⁻⁷ = 0.0156 ≤ 0.8·0.05/2 < 2·2⁻⁶, and alpha/4 would be 0.01.
+	middling := timed(around(103, 0.01, 7), around(100, 0, 7))
+	middling.Name = "BenchmarkMiddling"
+	if rows := Judge([]Series{middling, constantly(20, 60, 60, 4096, 4096)}, o); rows[0].Verdict != CannotTell {
+		t.Errorf("beside equal counts: %+v", rows[0])
+	}
+	rows = Judge([]Series{middling, constantly(20, 60, 90, 4096, 8192)}, o)
+	near("beside two counts that differ", rows[0].ConfidenceRatio, 1-0.8*0.05/2)
+	if rows[0].Verdict != Faster || rows[2].Verdict != Slower || rows[3].Verdict != Slower {
+		t.Errorf("beside counts that differ: %+v", rows)
+	}
+}
+
 func TestCounts(t *testing.T) {
 	fixed := func(old, new float64) func(int, Side) float64 {
 		return func(_ int, w Side) float64 { return []float64{old, new}[w] }

@@ -62,7 +62,7 @@ func (m *machine) turn(base, ratio float64, layouts [2]float64, doubled Side) Tu
 		if sides[slot] == New {
 			ns /= ratio
 		}
-		got[slot] = Slice{NsPerOp: ns}
+		got[slot] = Slice{NsPerOp: ns, BytesPerOp: 4096, AllocsPerOp: 60}
 	}
 	return Turn{Old: got[0], New: got[1], Again: got[2], AgainOf: doubled}
 }
@@ -82,6 +82,7 @@ type question struct {
 	o       Options
 	planned int
 	ratios  []float64 // the truth of each benchmark
+	counts  bool      // their counts are compared, too, which are equal
 	earlier [][]Round
 	run     int
 }
@@ -91,11 +92,17 @@ type question struct {
 func (m *machine) ask(q question) ([]Row, [][]Round) {
 	o := q.o
 	o.Hypotheses = max(o.Hypotheses, len(q.ratios))
+	if q.counts {
+		o.Hypotheses = 3 * len(q.ratios)
+	}
 	o.Looks = Looks(q.planned, o.Hypotheses, o.Alpha)
 	series := make([]Series, len(q.ratios))
 	all := make([][]Round, len(q.ratios))
 	for i, ratio := range q.ratios {
 		series[i] = Series{Name: string(rune('A' + i)), Metrics: []Metric{MetricOf(NsPerOp)}, Run: max(q.run, 1)}
+		if q.counts {
+			series[i].Metrics = append(series[i].Metrics, MetricOf(BytesPerOp), MetricOf(AllocsPerOp))
+		}
 		all[i] = m.rounds(q.planned, ratio)
 		if q.earlier != nil {
 			series[i].Rounds, series[i].Earlier = q.earlier[i], len(q.earlier[i])

@@ -31,6 +31,10 @@ func (w *walk) follow(n node, d, e def, first bool) {
 			w.ask(d)
 		}
 	}
+	// The compiler inlines flag.Parse, which is of os.Args[1:]: pointer, length and
+	// capacity.
+	const slice = 3
+	calledBy, parses := 0, false
 	for i := range edges {
 		r, s := x.At(i), y.At(i)
 		p, q, ok := w.ends(d, e, r.Ref, s.Ref)
@@ -39,7 +43,12 @@ func (w *walk) follow(n node, d, e def, first bool) {
 			return
 		}
 		if p != 0 && !w.t.packages[d.pkg-1].trusted {
-			w.uses |= w.t.uses[p]
+			u := w.t.uses[p]
+			if u&self != 0 {
+				calledBy++
+			}
+			parses = parses || w.t.names[p] == "flag.CommandLine"
+			w.uses |= u &^ self
 		}
 		switch r.Type {
 		case goobj.UseType:
@@ -67,6 +76,9 @@ func (w *walk) follow(n node, d, e def, first bool) {
 				w.reach(p, q)
 			}
 		}
+	}
+	if calledBy > slice || calledBy > 0 && !parses {
+		w.uses |= self
 	}
 	if !first {
 		return

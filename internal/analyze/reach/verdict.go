@@ -76,7 +76,11 @@ func useOf(symbol string) use {
 		if begins("as") {
 			return counts
 		}
-	case "encoding/xml", "encoding/json", "encoding/gob", "database/sql", "net/rpc", "testing/quick": // they ask for each value
+	case "encoding/json":
+		if begins("unmarshal", "newdecoder", "(*decoder)", "decoder", "(*decodestate)", "decodestate") {
+			return counts
+		}
+	case "encoding/xml", "encoding/gob", "database/sql", "net/rpc", "testing/quick": // they ask for each value
 		return counts
 	case "runtime":
 		switch {
@@ -218,7 +222,7 @@ func (w *walk) mentions(names []string) string {
 			if ext := path.Ext(name); ext != ".go" && ext != name {
 				stem = strings.TrimRight(strings.TrimSuffix(name, ext), "0123456789")
 			}
-			if bytes.Contains(data, []byte(stem)) {
+			if hasName(data, stem) {
 				found[name] = true
 			}
 		}
@@ -227,6 +231,24 @@ func (w *walk) mentions(names []string) string {
 		return all[0]
 	}
 	return ""
+}
+
+// hasName reports whether a name stands in data, and not as a part of a word.
+func hasName(data []byte, name string) bool {
+	letter := func(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 }
+	for at := 0; ; at++ {
+		i := bytes.Index(data[at:], []byte(name))
+		if i < 0 {
+			return false
+		}
+		at += i
+		end := at + len(name)
+		before := at > 0 && len(name) > 0 && letter(name[0]) && letter(data[at-1])
+		after := end < len(data) && len(name) > 0 && letter(name[len(name)-1]) && letter(data[end])
+		if !before && !after {
+			return true
+		}
+	}
 }
 
 // change remembers a node as it is, before it changes.
