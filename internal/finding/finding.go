@@ -8,7 +8,7 @@ import (
 // MaxCeiling bounds CeilingRatio: a share of 1 would give infinity.
 const MaxCeiling = 100
 
-// Confidence says how far the evidence carries.
+// Confidence is the strength of the evidence.
 type Confidence string
 
 const (
@@ -36,15 +36,15 @@ type Finding struct {
 	CPURatio        float64 `json:"cpu_ratio"`         // the place's cum share of the base's CPU samples
 	AllocBytesRatio float64 `json:"alloc_bytes_ratio"` // the same of allocated bytes
 	DelayRatio      float64 `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time)
-	// WaitRatio is the part of the time that an execution trace shows to be lost at the
-	// place; the evidence says of which time. 0 where no trace is spoken of.
+	// WaitRatio is the part of the time that is lost at the place according to an
+	// execution trace; the evidence names the time. 0 without a trace.
 	WaitRatio    float64 `json:"wait_ratio,omitempty"`
 	CeilingRatio float64 `json:"ceiling_ratio"` // 1/(1 − avoidable share of time), at most MaxCeiling; a delay's share of the time is not DelayRatio but in benchmarks
 	// CeilingWithGCRatio is the ceiling with the collector's background work
 	// for the avoidable bytes gone too: see CeilingWithGC. At least CeilingRatio.
 	CeilingWithGCRatio float64 `json:"ceiling_with_gc_ratio"`
-	// WorthRatio is what the remedy could gain at most, of the time: Worth of the
-	// avoidable shares. In a program DelayRatio stands for the wait. It orders
+	// WorthRatio is the largest part of the time that the remedy could save: Worth of
+	// the avoidable shares. In a program DelayRatio replaces the wait. It orders
 	// findings; a leak has none.
 	WorthRatio float64 `json:"worth_ratio"`
 	// The part of the two shares that the remedy removes, at most the share
@@ -64,8 +64,8 @@ type Finding struct {
 	Remedy       string     `json:"remedy"`
 	Fixable      bool       `json:"fixable"`
 	Benchmarks   []string   `json:"benchmarks"`
-	// UnderLock is the place ("file:line") of the lock that is held while this
-	// place runs, where DelayRatio is that lock's delay; "" elsewhere.
+	// UnderLock is the place ("file:line") of the lock held while this place runs, if
+	// DelayRatio is that lock's delay; "" elsewhere.
 	UnderLock string `json:"under_lock,omitempty"`
 	// Processors is how many processors (GOMAXPROCS) the waits for a lock were
 	// seen on, of a finding about such waits; 0 unknown or of no meaning.
@@ -172,10 +172,10 @@ func (f *Finding) lead() float64 {
 	return f.WorthRatio
 }
 
-// Sort orders findings by rank, leaks first, then by worth as hot places are,
-// that of low confidence halved, then by weight and by place, so that the order
-// never depends on the order they were found in. Of equal weight, work done under
-// a lock comes first: it has the lock's own delay, and is what to move.
+// Sort orders findings by rank, leaks first, then by worth like hot places, with low
+// confidence halved, then by weight and by place, so that the order does not depend on
+// the order in which they were found. At equal weight, work done under a lock comes
+// first: it has the lock's own delay, and is what to move.
 func Sort(fs []Finding) {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(

@@ -27,7 +27,7 @@ type wire struct {
 	*plain
 }
 
-// MarshalJSON writes what is unknown as null.
+// MarshalJSON writes unknown values as null.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	p := plain(f)
 	w := wire{
@@ -58,7 +58,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote: null, or no such key, is unknown.
+// UnmarshalJSON reads the output of MarshalJSON: null, or a missing key, is unknown.
 func (f *Finding) UnmarshalJSON(data []byte) error {
 	var p plain
 	var known struct {

@@ -18,7 +18,7 @@ type HotPlace struct {
 	CPURatio        *float64   `json:"cpu_ratio"`         // of the base's CPU time
 	AllocBytesRatio *float64   `json:"alloc_bytes_ratio"` // of the base's allocated bytes
 	DelayRatio      *float64   `json:"delay_ratio"`       // mutex delay / (that delay + the base's CPU time); without CPU time, of the delay
-	WorthRatio      float64    `json:"worth_ratio"`       // of the time, what could be gained at most: see Worth
+	WorthRatio      float64    `json:"worth_ratio"`       // largest part of the time that could be saved: see Worth
 	CPUSamples      int64      `json:"cpu_samples"`       // CPURatio is a share of so many
 	BytesPerOp      *float64   `json:"bytes_per_op"`
 	ObjectsPerOp    *float64   `json:"objects_per_op"`
@@ -27,7 +27,7 @@ type HotPlace struct {
 	Kinds           []Part     `json:"kinds"`     // the same
 	Decisions       []Decision `json:"decisions"`
 	Finding         *string    `json:"finding"` // the rule that knows its cause; nil: none does
-	Cause           *string    `json:"cause"`   // what the cost is, where no finding says it; nil: unknown
+	Cause           *string    `json:"cause"`   // the kind of cost, without a finding; nil: unknown
 	Benchmarks      []string   `json:"benchmarks"`
 }
 
@@ -44,13 +44,13 @@ type Decision struct {
 	Text string `json:"text"` // "x escapes to heap", "inlines (*T).get"
 }
 
-// Account says where all of one measure went: its parts sum to 1.
+// Account is the distribution of all of one measure: its parts sum to 1.
 type Account struct {
 	Kind             string         `json:"kind"`               // "cpu", "alloc_bytes" or "delay"
 	HotPlacesRatio   float64        `json:"hot_places_ratio"`   // of the hot places
 	OtherPlacesRatio float64        `json:"other_places_ratio"` // of places below the threshold
 	TestsRatio       float64        `json:"tests_ratio"`        // tests' code and the benchmark's own body
-	Packages         []PackageShare `json:"packages"`           // what no line of the code under study asked for
+	Packages         []PackageShare `json:"packages"`           // cost that no line of the code under study caused
 }
 
 // PackageShare is the share of a package's work that no line of the code under study
@@ -73,9 +73,9 @@ func Worth(cpu, alloc, base, gc, wait float64) float64 {
 	return max(work, wait)
 }
 
-// SortHotPlaces orders places by worth. Those that are worth about the same as
-// the first of them stand in an order that the next recording of the same
-// program has, too: with a finding first, then by where they stand.
+// SortHotPlaces orders places by worth. Those worth about the same as the first are in
+// an order that the next recording of the same program has, too: with a finding first,
+// then by file and line.
 func SortHotPlaces(ps []HotPlace) {
 	lasting := func(a, b HotPlace) int {
 		return cmp.Or(cmp.Compare(found(&b), found(&a)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))

@@ -23,7 +23,7 @@ type Bucket struct {
 	Count       int64
 }
 
-// All iterates over the buckets that hold times, the shortest times first.
+// All iterates over the buckets with counts, the shortest times first.
 func (h *Histogram) All() iter.Seq[Bucket] {
 	return func(yield func(Bucket) bool) {
 		first := int64(0)
@@ -63,11 +63,10 @@ type Exact struct {
 // Exact returns it; of an empty histogram all is 0.
 func (h *Histogram) Exact() Exact { return Exact{h.min, h.max, h.sumHigh, h.sumLow} }
 
-// Restore makes a histogram of the counts of its buckets, by their index. Where
-// exact is nil the smallest and the largest time are taken to be the last of
-// their bucket, and so is every time in the sum: a histogram that was stored
-// without them is at most 1/128 too high in mean and max. Exact values that the
-// buckets contradict are refused.
+// Restore makes a histogram from the counts of its buckets, by their index. If exact is
+// nil, the largest time of its bucket replaces the minimum, the maximum and every time
+// in the sum: mean and maximum are then at most 1/128 too high. Exact values that
+// contradict the buckets are refused.
 func Restore(counts iter.Seq2[int, int64], exact *Exact) (*Histogram, error) {
 	h := new(Histogram)
 	var lowHigh, lowLow uint64 // the sum if every time were the first of its bucket

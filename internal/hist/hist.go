@@ -14,8 +14,8 @@ const (
 	buckets = parts + (63-partBits)*parts
 )
 
-// Histogram holds counts of times. The zero value is empty and ready. It is
-// not safe for concurrent use, and large: pass pointers.
+// Histogram counts times. The zero value is empty and ready. It is not safe for
+// concurrent use, and large: pass pointers.
 type Histogram struct {
 	counts   [buckets]int64
 	count    int64

@@ -10,7 +10,7 @@ const (
 	Unreachable = "unreachable"
 	TLS         = "tls"
 	ShortBody   = "short body"   // the connection ended within the answer's body
-	BadAnswer   = "bad answer"   // what came is no HTTP
+	BadAnswer   = "bad answer"   // the response is not HTTP
 	WrongAnswer = "wrong answer" // a whole answer that is not the one asked for
 	Status4xx   = "status 4xx"
 	Status5xx   = "status 5xx"

@@ -16,7 +16,7 @@ type Plan struct {
 	Poisson     bool          `json:"poisson"`
 	Think       string        `json:"think"` // between an answer and the next request; "": none
 	KeepAlive   bool          `json:"keep_alive"`
-	Requests    int64         `json:"requests"` // how many were to be sent; 0: as many as the time holds
+	Requests    int64         `json:"requests"` // number to send; 0: no limit within the time
 	Warmup      time.Duration `json:"warmup_ns"`
 	Duration    time.Duration `json:"duration_ns"` // the longest that it was to take
 	Timeout     time.Duration `json:"timeout_ns"`

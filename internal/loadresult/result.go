@@ -37,20 +37,18 @@ type Result struct {
 	Connections int64         `json:"connections"`
 	Connecting  time.Duration `json:"connecting_ns"`
 
-	// Service holds the service times of whole answers and timeouts, in
-	// nanoseconds.
+	// Service has the service times of complete responses and timeouts, in nanoseconds.
 	Service hist.Histogram `json:"-"`
-	// Open says that requests were sent when they were due. Then Rate is the
-	// planned mean rate between Start and End, per second; Response holds the
-	// response times, from when each request was due; Lateness how much later
-	// than it could it was sent, in nanoseconds; LateSends the number of those
-	// sent more than a millisecond late.
+	// Open reports whether requests were sent when they were due. Then Rate is the
+	// planned mean rate between Start and End, per second; Response has the response
+	// times, from the intended send of each request; Lateness the delays of the sends,
+	// in nanoseconds; LateSends the number of sends more than a millisecond late.
 	Open     bool           `json:"open"`
 	Rate     float64        `json:"planned_per_s"`
 	Response hist.Histogram `json:"-"`
-	// Responses are the times that Response counts, in no order, where the
-	// options ask for them: what compares two loads by less than the width of a
-	// histogram's bucket needs them.
+	// Responses are the times counted in Response, in no order, if the options request
+	// them: a comparison of two loads by less than the width of a histogram's bucket
+	// needs them.
 	Responses []time.Duration `json:"-"`
 	Lateness  hist.Histogram  `json:"-"`
 	LateSends int64           `json:"late_sends"`
@@ -79,8 +77,8 @@ type Result struct {
 
 	Generator Generator `json:"generator"`
 
-	// Invalid says why the figures are not the service's: the generator was the
-	// bottleneck. "": they are.
+	// Invalid is the reason that the figures are not the service's: the generator was
+	// the bottleneck. "": they are.
 	Invalid  string   `json:"invalid"`
 	Warnings []string `json:"-"` // the reason of Invalid first
 }
@@ -90,7 +88,7 @@ type Result struct {
 type Generator struct {
 	Engine string        // that drove the load
 	CPU    time.Duration // user and system time; negative: unknown
-	// Share is CPU divided by what the processors that it may use had to give;
+	// Share is CPU divided by the time of the processors available to the process;
 	// negative: unknown.
 	Share      float64
 	Processors int // that the load may use
@@ -119,7 +117,7 @@ type Second struct {
 	Length   time.Duration    `json:"length_ns"`       // a second, but for the last one of a load that ends between seconds
 	Requests int64            `json:"requests"`        // that ended
 	Answered int64            `json:"answered"`        // of them with a whole answer
-	Behind   int64            `json:"drain_answered"`  // of these after the end of an open loop: the last second holds them
+	Behind   int64            `json:"drain_answered"`  // after the end of an open loop: counted in the last second
 	Leftover int64            `json:"warmup_answered"` // whole answers in it to requests of the warm-up, which nothing else counts
 	Errors   int64            `json:"errors"`          // of them failed
 	Bytes    int64            `json:"body_bytes"`
@@ -148,10 +146,10 @@ func (s *Second) Throughput() float64 {
 	return float64(s.Came()) / s.Length.Seconds()
 }
 
-// Short reports whether fewer answers came in a time than requests were planned to
-// have been due a service time before: by a twentieth, and by more than comes of
-// where the time is cut. Arrivals at random also differ from their plan, by up to
-// three standard deviations.
+// Short reports whether fewer responses arrived in a time than requests were planned to
+// be due a service time before: by a twentieth, and by more than the rounding of the
+// times explains. Random arrivals also differ from their plan, by up to three standard
+// deviations.
 func Short(planned float64, random bool, answered int64) bool {
 	chance := 2.0
 	if random {
@@ -166,7 +164,7 @@ type Interval struct {
 	Service, Response *hist.Histogram // until the function returns
 }
 
-// Answered returns the number of whole answers, whatever their status.
+// Answered returns the number of complete responses, with any status.
 func (r *Result) Answered() int64 {
 	var n int64
 	for _, c := range r.Status {
@@ -210,15 +208,14 @@ func (r *Result) LateRatio() float64 {
 	return float64(r.LateSends) / float64(max(r.Lateness.Count(), 1))
 }
 
-// Throughput returns the number of whole answers per second between Start and End,
-// whatever their status and whenever their requests were due; 0 when no time
-// passed.
+// Throughput returns the number of complete responses per second between Start and End,
+// with any status and whenever their requests were due; 0 if no time passed.
 //
-// In an open loop these are not just the requests that count. Those that are under
-// way when the warm-up ends are answered in the time, and those under way at the
-// end after it: at a steady rate as many of either. To divide all that count by
-// the time until the last of them ended would make one answer that takes ten
-// seconds the throughput of the others.
+// In an open loop these are not only the requests that count. Those under way at the
+// end of the warm-up are answered within the time, and those under way at the end after
+// it: at a steady rate equally many. Dividing all that count by the time until the last
+// of them ended would make the throughput depend on one response that takes ten
+// seconds.
 func (r *Result) Throughput() float64 {
 	s := r.End.Sub(r.Start).Seconds()
 	if s <= 0 {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Arrivals goes through every step-th arrival of a plan. It is a pure function
-// of the plan: two of them over the same plan never differ, and what one over
-// all arrivals yields is the union of what several yield that share them.
+// Arrivals yields every step-th arrival of a plan. It is a pure function of the plan:
+// two of them over the same plan are equal, and several that divide the arrivals yield
+// together what one over all yields.
 type Arrivals struct {
 	s     Schedule
 	n     int64 // the next arrival

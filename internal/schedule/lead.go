@@ -20,8 +20,8 @@ func (s Schedule) Planned(elapsed time.Duration) float64 {
 	return s.expected(elapsed)
 }
 
-// Led returns the same plan after a lead at its first rate: what a warm-up sends
-// before the plan begins. A constant plan stays as it is.
+// Led returns the same plan after a lead at its first rate, for a warm-up before the
+// plan begins. A constant plan does not change.
 func (s Schedule) Led(lead time.Duration) Schedule {
 	if len(s.pieces) < 2 || lead <= 0 {
 		return s

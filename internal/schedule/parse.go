@@ -169,7 +169,7 @@ func clipped(text string) string {
 	return strconv.Quote(text)
 }
 
-// String returns the plan as Parse reads it; of a Poisson plan it says so as well.
+// String returns the plan in the syntax of Parse, with a note for a Poisson plan.
 func (s Schedule) String() string {
 	if !s.Open() {
 		return "no arrivals"

@@ -94,9 +94,9 @@ func bounded(rate float64) float64 {
 	return min(rate, MaxRate)
 }
 
-// Poisson returns the same plan with arrivals at random: their expected rate is that
-// of s at every moment, and arrivals in one stretch say nothing about those in
-// another. Equal seeds give equal arrivals.
+// Poisson returns the same plan with random arrivals: their expected rate is that of s
+// at every moment, and arrivals in disjoint intervals are independent. Equal seeds give
+// equal arrivals.
 func (s Schedule) Poisson(seed uint64) Schedule {
 	s.poisson, s.seed = s.Open(), seed
 	return s

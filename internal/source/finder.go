@@ -32,22 +32,22 @@ type Finder struct {
 	// where there is none.
 	Workspace string
 
-	// BuildGOROOT is where the standard library lay when the program was
-	// built: what lies there is of the standard library, and nothing else is.
-	// "" when unknown: absolute names are then taken for its files by how they
-	// end.
+	// BuildGOROOT is the directory of the standard library when the program was built:
+	// files in it belong to the standard library, and no others. "" if unknown:
+	// absolute names are then recognized by their end.
 	BuildGOROOT string
 
 	found sync.Map // where a frame's file lay when it was first looked for: name to place
 }
 
-// MaxSize bounds what Read returns: a larger file was not written by hand.
+// MaxSize bounds the size of files that Read returns: a larger file was not written by
+// hand.
 const MaxSize = 4 << 20
 
 // StandardLibrary is the module Display names for files of GOROOT.
 const StandardLibrary = "std"
 
-// Origin says where a file was found.
+// Origin is the place where a file was found.
 type Origin string
 
 const (

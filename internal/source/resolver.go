@@ -14,14 +14,14 @@ import (
 	"whet/internal/analyze/selection"
 )
 
-// Options say what is known of the profiled program and of this machine. What
-// is not known stays empty.
+// Options are the known facts about the profiled program and this machine. Unknown ones
+// are empty.
 type Options struct {
 	GOROOT     string
 	GOMODCACHE string
 	// Dir lies in the user's module or workspace.
 	Dir string
-	// Info is what the go command wrote into the binary.
+	// Info is the build information that the go command wrote into the binary.
 	Info *debug.BuildInfo
 	// Functions are those of the profile or the binary, with their files.
 	Functions iter.Seq2[string, string]
@@ -30,8 +30,8 @@ type Options struct {
 	// of directories.
 	SourcePath, TrimPath string
 
-	// Recorded returns the copy of a file that was taken with the profile, and
-	// what the recorder knew to speak against it.
+	// Recorded returns the copy of a file that was taken with the profile, and the
+	// recorder's doubt about it.
 	Recorded func(frameFile string) (text []byte, differs string, ok bool)
 	// Sum returns the SHA-256, in hexadecimal, that a file had when the
 	// program was built.
@@ -40,8 +40,8 @@ type Options struct {
 	Profiled time.Time
 }
 
-// Resolver finds the source of frames and says what speaks against what it
-// found. It may be used from several goroutines.
+// Resolver finds the source of frames, with doubts about it. It may be used
+// concurrently.
 type Resolver struct {
 	Finder
 
@@ -64,18 +64,18 @@ type Text struct {
 	Path   string // on this machine; "" where it comes from a recording
 	Origin Origin
 	Lines  []string
-	// Doubts say, each as a sentence for people, why it may not be what was
-	// built. There are none where a version or a sum vouches for it.
+	// Doubts are the reasons, each a sentence, that it may differ from the file that
+	// was built. There are none if a version or a checksum matches.
 	Doubts []string
-	// Generated says that a program wrote it: what it was written from tells
-	// more.
+	// Generated reports that a program wrote it: the source of that program's input is
+	// more useful.
 	Generated bool
 
 	display string
 }
 
-// New returns a resolver. A go.mod or go.work that cannot be read is no error:
-// Warnings says what is missing.
+// New returns a resolver. An unreadable go.mod or go.work is not an error: Warnings
+// lists what is missing.
 func New(o Options) *Resolver {
 	r := &Resolver{o: o, texts: make(map[string]cachedText)}
 	r.GOROOT, r.GOMODCACHE = o.GOROOT, o.GOMODCACHE
@@ -89,11 +89,12 @@ func New(o Options) *Resolver {
 	return r
 }
 
-// Warnings say what of the modules could not be read, and which version of the
-// standard library is missing.
+// Warnings lists unreadable module files, and a missing version of the standard
+// library.
 func (r *Resolver) Warnings() []string { return r.warnings }
 
-// Text returns the source of a frame's file. The error says why there is none.
+// Text returns the source of a frame's file. The error has the reason that there is
+// none.
 func (r *Resolver) Text(frameFile string) (*Text, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -216,8 +217,8 @@ func (t *Text) Line(n int) (string, bool) {
 	return t.Lines[n-1], true
 }
 
-// Short says that the file ends before a line of the profile, "" when it does
-// not.
+// Short reports, as a sentence, that the file ends before a line of the profile; "" if
+// it does not.
 func (t *Text) Short(line int) string {
 	if line <= len(t.Lines) {
 		return ""

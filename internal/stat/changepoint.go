@@ -46,7 +46,7 @@ import (
 // too many without this step and 13 with it, at an alpha of 5 %; both changes
 // were placed to within two values in 234 and in 273.
 
-// ChangeOptions says how changes are looked for.
+// ChangeOptions configure the search for changes.
 type ChangeOptions struct {
 	// Alpha is the chance of naming any change at all in series without one,
 	// over all Series that are looked at together.

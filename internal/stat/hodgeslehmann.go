@@ -16,9 +16,9 @@ func (d Differences) Center() float64 {
 	return d.walshRank(most/2)/2 + d.walshRank(most/2+1)/2
 }
 
-// Low returns the bound that the centre lies below with probability a at most:
-// Low(a) > theta exactly where Greater(theta) ≤ a. It is −Inf where there are
-// too few differences to say anything at that probability.
+// Low returns a bound above the center with probability at most a: Low(a) > theta
+// exactly if Greater(theta) ≤ a. It is −Inf if there are too few differences for that
+// probability.
 func (d Differences) Low(a float64) float64 {
 	c := d.null.Critical(a)
 	if c > d.null.Most() {

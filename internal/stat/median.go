@@ -5,9 +5,9 @@ import "math"
 // Interval is an estimate with bounds.
 type Interval struct {
 	Center, Low, High float64
-	// Coverage is the probability that such an interval holds the true
-	// value: at least the confidence asked for, unless there are too few
-	// values. It is 0 when nothing can be said.
+	// Coverage is the probability that such an interval contains the true value: at
+	// least the requested confidence, unless there are too few values. It is 0 if there
+	// is no interval.
 	Coverage float64
 }
 
@@ -48,10 +48,9 @@ func MedianValues(confidence float64) int {
 	return n
 }
 
-// MedianInterval returns the median of independent values with its
-// distribution-free interval. Where there are too few values for the
-// confidence, the bounds are the smallest and the largest value and Coverage
-// says what they are worth.
+// MedianInterval returns the median of independent values with its distribution-free
+// interval. If there are too few values for the confidence, the bounds are the smallest
+// and the largest value and Coverage is their actual confidence.
 func MedianInterval(values []float64, confidence float64) Interval {
 	x := sorted(values)
 	n := len(x)

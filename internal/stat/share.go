@@ -2,10 +2,10 @@ package stat
 
 import "math"
 
-// ClopperPearson returns the exact interval for a share of which k of n
-// independent trials were seen: it holds the true share with at least the
-// given confidence, whatever the share is. Its bounds solve
-// P(B ≥ k | low) = P(B ≤ k | high) = (1−confidence)/2 for B binomial.
+// ClopperPearson returns the exact interval for a share seen in k of n independent
+// trials: it contains the true share with at least the given confidence, whatever the
+// share is. Its bounds solve P(B ≥ k | low) = P(B ≤ k | high) = (1−confidence)/2 for B
+// binomial.
 func ClopperPearson(k, n int, confidence float64) Interval {
 	if n < 1 || k < 0 || k > n || !(confidence > 0 && confidence < 1) {
 		return Interval{Center: math.NaN(), Low: math.NaN(), High: math.NaN()}

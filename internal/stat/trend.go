@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Trend says how steadily values rise or fall with x, and how fast.
+// Trend is the direction, the steadiness and the slope of values over x.
 type Trend struct {
 	// Slope is the median of the slopes between all pairs of points with
 	// different x, and Sen's interval for it.

@@ -38,7 +38,7 @@ type Function struct {
 // largest Go programs are a fifth of it.
 const maxSection = 1 << 30
 
-// ErrNotBinary says that a file is of none of the formats that are read.
+// ErrNotBinary means that a file has none of the supported formats.
 var ErrNotBinary = errors.New("it is no ELF, Mach-O or PE binary")
 
 // Binary is an executable or library. Its methods may be called from several
@@ -202,7 +202,7 @@ func (b *Binary) Base(m callstack.Mapping, address uint64) (uint64, error) {
 	return b.base(m, address)
 }
 
-// Warnings say what of the binary cannot be used.
+// Warnings lists unusable parts of the binary.
 func (b *Binary) Warnings() []string { return b.tables().warnings }
 
 // Functions returns the functions that match, in order of address.
@@ -216,7 +216,7 @@ func (b *Binary) Functions(match func(Function) bool) []Function {
 	return out
 }
 
-// Function returns the function that holds an address of the file.
+// Function returns the function at an address of the file.
 func (b *Binary) Function(address uint64) (Function, bool) {
 	return holding(b.tables().functions, address)
 }

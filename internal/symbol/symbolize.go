@@ -8,7 +8,7 @@ import (
 	"whet/internal/callstack"
 )
 
-// SymbolizeOptions say what is named again, and against which doubts.
+// SymbolizeOptions select the names to replace, and the doubts to ignore.
 type SymbolizeOptions struct {
 	// Again names locations that have names already, too.
 	Again bool
@@ -16,7 +16,7 @@ type SymbolizeOptions struct {
 	Force bool
 }
 
-// BuildIDError says that a binary is not the profiled one.
+// BuildIDError reports that a binary is not the profiled one.
 type BuildIDError struct {
 	Binary        string
 	Have, Profile string // build ids
@@ -26,10 +26,10 @@ func (e *BuildIDError) Error() string {
 	return fmt.Sprintf("symbolize with %s: its build id is %s, the profile is of %s: give the binary that was profiled, or force it", e.Binary, e.Have, e.Profile)
 }
 
-// Symbolize returns the profile with functions and lines for locations that
-// have none: those of the mapping that shows the binary, and without any
-// mapping all of them. The profile given stays as it is and shares its samples
-// with the one returned. Warnings say what could not be named.
+// Symbolize returns the profile with functions and lines for locations without any:
+// those of the binary's mapping, and without any mapping all of them. The given profile
+// does not change and shares its samples with the result. Warnings list locations
+// without names.
 func Symbolize(p *callstack.Profile, b *Binary, o SymbolizeOptions) (*callstack.Profile, []string, error) {
 	mapped, err := b.mappings(p, o.Force)
 	if err != nil {

@@ -1,7 +1,7 @@
 package typed
 
-// FixedArgument tells why an argument has the same value in every call. The zero
-// value means that it may differ.
+// FixedArgument is the reason that an argument has the same value in every call. The
+// zero value means that it may differ.
 type FixedArgument struct {
 	By FixedBy
 	// Value is a string's text (or that of a []byte converted from one), nil
@@ -14,7 +14,7 @@ type FixedArgument struct {
 	Param int
 }
 
-// FixedBy is the reason. Of what is built of parts the least of theirs holds.
+// FixedBy is the reason. For a value built from parts it is the weakest of theirs.
 type FixedBy uint8
 
 const (

@@ -6,8 +6,8 @@ import "go/types"
 // package builds of itself has no end, and one of two of one of two has many.
 const maxParts = 10_000
 
-// Pointee returns the size in bytes of what a value of a type points to; 0 where it
-// is no pointer or the size is not known: a type parameter stands for several.
+// Pointee returns the size in bytes of the pointee of a type; 0 if it is not a pointer
+// or the size is unknown, as for a type parameter.
 func (p *Package) Pointee(t types.Type) int64 {
 	to, ok := Under[*types.Pointer](t)
 	if !ok {

@@ -24,8 +24,8 @@ func (p *Package) Ends(v *types.Var) (ends, followed bool) {
 	return p.lifetime(v.Pos(), func(l *lifetime) bool { return l.variable(v) })
 }
 
-// ValueEnds is Ends for the value of an expression that is used where it stands: as
-// the receiver of a method, as an argument.
+// ValueEnds is Ends for the value of an expression used in place, as the receiver of a
+// method or as an argument.
 func (p *Package) ValueEnds(value ast.Expr) (ends, followed bool) {
 	return p.lifetime(value.Pos(), func(l *lifetime) bool { return l.ends(value) })
 }
@@ -115,8 +115,8 @@ func (p *Package) onlyCalled(v *types.Var) bool {
 	})
 }
 
-// Started reports whether a call runs in a goroutine of its own: who starts it does
-// not wait for it as far as the source shows.
+// Started reports whether a call runs in a goroutine of its own: its starter does not
+// wait for it, as far as the source shows.
 func (p *Package) Started(call *ast.CallExpr) bool {
 	_, ok := p.Parent(call).(*ast.GoStmt)
 	return ok

@@ -57,7 +57,7 @@ func (p *Package) Definition(obj types.Object) *ast.Ident {
 	return p.defined[origin(obj)]
 }
 
-// Named tells of a variable, nil for none, whether it is a parameter or receiver, or a
+// Named reports whether a variable, nil for none, is a parameter or receiver, or a
 // result, of a function or a literal.
 func (p *Package) Named(v *types.Var) (parameter, result bool) {
 	if v == nil {
@@ -96,7 +96,7 @@ func (p *Package) Literal(n ast.Node) *ast.FuncLit {
 	return nil
 }
 
-// UsedIn reports whether a node holds a use of an object.
+// UsedIn reports whether a node contains a use of an object.
 func (p *Package) UsedIn(n ast.Node, obj types.Object) bool {
 	return slices.ContainsFunc(p.Uses(obj), func(id *ast.Ident) bool { return within(n, id.Pos()) })
 }

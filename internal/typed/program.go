@@ -236,7 +236,7 @@ func (p *Program) Line(pos token.Pos) (file string, line int) {
 	return at.Filename, at.Line
 }
 
-// Declaration returns the one that holds a position, nil where none does.
+// Declaration returns the declaration around a position, nil if there is none.
 func (p *Package) Declaration(pos token.Pos) ast.Decl {
 	for _, f := range p.Files {
 		if f.FileStart <= pos && pos < f.FileEnd {

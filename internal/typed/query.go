@@ -28,8 +28,8 @@ func (p *Package) Parent(n ast.Node) ast.Node {
 	return around[n]
 }
 
-// Repeats yields, from the inside out, what may run a node more than once in a call of
-// the function around it: the loops in whose rounds it lies, and function literals.
+// Repeats yields, from the inside out, the nodes that may run a node more than once in
+// a call of the function around it: the loops around it, and function literals.
 func (p *Package) Repeats(n ast.Node) iter.Seq[ast.Node] {
 	return func(yield func(ast.Node) bool) {
 		for outer := p.Parent(n); outer != nil; n, outer = outer, p.Parent(outer) {
@@ -204,7 +204,8 @@ func (p *Package) SetOnce(v *types.Var) ast.Expr {
 	return nil
 }
 
-// Fixed says why an expression has the same value each time it is evaluated.
+// Fixed returns the reason that an expression has the same value each time it is
+// evaluated.
 func (p *Package) Fixed(e ast.Expr) FixedArgument {
 	return p.variables().fixed(e, p.surroundings(e), maxSteps)
 }

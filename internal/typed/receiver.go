@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Sharing says whether goroutines call a method of one value at the same time, as
-// far as its source shows.
+// Sharing is whether goroutines call a method of one value at the same time, as far as
+// its source shows.
 type Sharing int
 
 const (

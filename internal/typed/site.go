@@ -73,7 +73,7 @@ func (s Site) Line() int {
 	return line
 }
 
-// Callee names what is called: see [Package.Called].
+// Callee names the called function: see [Package.Called].
 func (s Site) Callee() string { return s.In.Called(s.CallExpr) }
 
 // Function returns the symbol of the declared function around the call.
@@ -84,8 +84,8 @@ func (s Site) Function() string {
 	return ""
 }
 
-// Fixed says of each argument whether it has the same value in every call; nil
-// where none has. A call that gives several arguments stands for each of them.
+// Fixed returns for each argument the reason that it has the same value in every call;
+// nil if none has. A call with several results counts for each of them.
 func (s Site) Fixed() []FixedArgument {
 	return s.In.variables().arguments(s.CallExpr, s.In.surroundings(s.CallExpr))
 }

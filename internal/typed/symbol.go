@@ -45,8 +45,8 @@ func Symbol(fn *types.Func) string {
 	return prefix + name + "." + fn.Name()
 }
 
-// Called names what is called: a function or method, a conversion, or a
-// builtin function by its bare name; "" for a func value.
+// Called names the called function: a function or method, a conversion, or a builtin
+// function by its bare name; "" for a func value.
 func (p *Package) Called(c *ast.CallExpr) string {
 	fun := ast.Unparen(c.Fun)
 	switch tv := p.Info.Types[fun]; {

@@ -27,7 +27,7 @@ func Format(l Line) string {
 	return b.String()
 }
 
-// Setting is a line "key: value" that holds for the results after it.
+// Setting is a configuration line "key: value" that applies to the results after it.
 type Setting struct{ Key, Value string }
 
 // Writer writes the Go benchmark format: settings when they change, results
@@ -43,8 +43,8 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: w, have: map[string]string{}}
 }
 
-// Set writes a setting unless it holds already. The usual keys are goos,
-// goarch, pkg and cpu. A value's newlines become spaces.
+// Set writes a setting unless it already applies. The usual keys are goos, goarch, pkg
+// and cpu. A value's newlines become spaces.
 func (w *Writer) Set(key, value string) {
 	value = strings.Join(strings.Fields(value), " ")
 	if old, ok := w.have[key]; ok && old == value {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Better says which values of a unit are better.
+// Better is the better direction of a unit's values.
 type Better int
 
 // The directions; nobody knows that of most units that benchmarks make up.

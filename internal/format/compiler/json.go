@@ -43,10 +43,10 @@ type logHeader struct {
 // maxLogLine bounds one line, which explains one decision.
 const maxLogLine = 1 << 20
 
-// AddJSON reads a file that the compiler wrote with -json=0 into the report: what its
-// text does not have, which is read first. Escapes and leaks are there, for the way into
-// inlined calls. A line that is not understood is an error, which names it, and reading
-// goes on after it.
+// AddJSON adds a file that the compiler wrote with -json=0 to the report, after its
+// text: decisions that the text lacks. It also contains escapes and leaks, with the
+// path into inlined calls. An unknown line is an error that names it, and reading
+// continues after it.
 func (r *Report) AddJSON(data []byte) error {
 	r.init()
 	r.JSON = true

@@ -15,8 +15,8 @@ type Report struct {
 	Inlining []Inlining
 	Checks   []Check
 	Others   []Other
-	// JSON: bounds and nil checks, calls that were not inlined, and the ways into inlined
-	// calls are known. Text has none of these.
+	// JSON reports whether bounds and nil checks, calls that were not inlined, and the
+	// paths into inlined calls are known. Text has none of these.
 	JSON bool
 	// Cut: there was more than is kept.
 	Cut bool
@@ -29,8 +29,8 @@ type Report struct {
 	others  map[Other]int       // in Others
 }
 
-// Position is a place in the source. File is what the compiler printed, or what
-// [Report.MapFiles] made of it; Col counts bytes from 1, 0 is unknown.
+// Position is a place in the source. File is the compiler's name, or the one set by
+// [Report.MapFiles]; Col counts bytes from 1, 0 is unknown.
 type Position struct {
 	File      string
 	Line, Col int
@@ -76,8 +76,8 @@ type Escape struct {
 	Flow     []Flow // why: from the value to the heap
 }
 
-// Static reports whether the value is a literal constant, which lies in the
-// program's data: the compiler says that it escapes, and nothing is allocated.
+// Static reports whether the value is a literal constant, which is in the program's
+// data: the compiler reports that it escapes, but nothing is allocated.
 func (e *Escape) Static() bool {
 	if e.Moved || e.What == "" {
 		return false
@@ -130,13 +130,13 @@ type Step struct {
 // WhyCall is the reason of a step through a parameter of a call.
 const WhyCall = "call parameter"
 
-// Leak is a parameter through which what it points to leaves the function.
+// Leak is a parameter whose pointee leaves the function.
 type Leak struct {
 	Location
 	Function  string
 	Parameter string
 	To        string // "{heap}", or a result: "~r0"
-	Derefs    int    // 0: the pointer itself leaves, 1: what it points to
+	Derefs    int    // 0: the pointer itself leaves, 1: its pointee
 	Flow      []Flow
 }
 
@@ -180,7 +180,7 @@ const (
 	NilCheck   CheckKind = "nil"   // a pointer that the hardware would not catch
 )
 
-// Check is a test that the compiler could not prove to be needless.
+// Check is a check that the compiler did not eliminate.
 type Check struct {
 	Location
 	Kind  CheckKind
@@ -309,7 +309,8 @@ func (r *Report) Sort() {
 	r.escapes, r.appends, r.leaks, r.calls, r.checks, r.others = nil, nil, nil, nil, nil, nil
 }
 
-// MapFiles gives every file another name. No more is to be read into the report then.
+// MapFiles gives every file another name. Nothing may be added to the report
+// afterwards.
 func (r *Report) MapFiles(name func(string) string) {
 	known := make(map[string]string)
 	to := func(p *Position) {
@@ -353,7 +354,7 @@ func (r *Report) MapFiles(name func(string) string) {
 	r.Sort()
 }
 
-// Known reports whether Go 1.26 has the code: a newer compiler may say what is not known.
+// Known reports whether Go 1.26 has the code: a newer compiler may have others.
 func (o *Other) Known() bool {
 	switch o.Code {
 	case "copy", "iteration-variable-to-heap", "iteration-variable-to-stack", ": should not PGO devirtualize function":

@@ -9,7 +9,7 @@ const (
 	Change       Kind = iota // Goroutine goes over From → To
 	ProcChange               // Proc goes over From → To, which are Unknown, Gone, Idle and Running
 	RangeBegin               // Range begins, on Goroutine, on Proc or for the whole process
-	RangeActive              // Range was in force before: said at the trace's begin, and perhaps again later
+	RangeActive              // Range was already in force: reported at the beginning of the trace, and perhaps again later
 	RangeEnd                 // Range ends; of Sweep, Value bytes were swept and Arg bytes reclaimed
 	Sample                   // Goroutine was on a processor, at Stack
 	HeapLive                 // the heap has Value bytes
@@ -28,7 +28,7 @@ const (
 type State uint8
 
 const (
-	Unknown  State = iota // before the trace said anything: it lived since before the trace
+	Unknown  State = iota // before its first event: it has lived since before the trace
 	Gone                  // not created yet, or ended
 	Runnable              // ready, waiting for a processor
 	Running               // on a processor; a processor is on a thread
@@ -66,11 +66,11 @@ type (
 	StringID uint32
 )
 
-// Event is one thing that happened. A cache line holds one.
+// Event is a single event. A cache line holds one.
 type Event struct {
 	TimeNs    int64  // since the trace's beginning; rises by at least 1 with each event
 	Goroutine int64  // the goroutine that changes, is sampled or holds the range, else NoGoroutine
-	Actor     int64  // who did it: of Change another goroutine, its creator or who unblocked it; else NoGoroutine
+	Actor     int64  // the cause: for Change another goroutine, its creator or its waker; otherwise NoGoroutine
 	Value     uint64 // see Kind
 	Arg       uint64 // see Kind
 	// Stack is where Goroutine is; where it begins, when it is created; where
@@ -85,7 +85,7 @@ type Event struct {
 	Proc   int32  // on which it happened, or that changes; else NoProc
 	Thread uint32 // the last 32 bits of the number that the system has for it, else NoThread
 	Kind   Kind
-	From   State // what To of the change before was
+	From   State // To of the previous change
 	To     State
 	Range  Range
 }
@@ -102,8 +102,8 @@ const maxDepth = 128
 // Cut reports that frames towards the root may be missing.
 func (s *Stack) Cut() bool { return len(s.Frames) >= maxDepth }
 
-// Batch is events in order, and what their numbers mean. It is the reader's:
-// after the call that it was handed to, another takes its place.
+// Batch is a sequence of events, with the tables that their numbers refer to. It
+// belongs to the reader: the next call overwrites it.
 type Batch struct {
 	Events []Event
 	names  *names
@@ -125,7 +125,7 @@ func (b *Batch) Text(e *Event) string {
 	return string(b.texts.string(e.Arg))
 }
 
-// Summary is the result of reading a trace beside its events.
+// Summary is the result of reading a trace, in addition to its events.
 type Summary struct {
 	// GoVersion is the format's: the first release that wrote it.
 	GoVersion string

@@ -100,11 +100,11 @@ func (a *partState) before(ns int64) int {
 	return sort.Search(len(a.firsts), func(i int) bool { return a.firsts[i] >= ns })
 }
 
-// ReadParts is [Read] for what can be added up of a trace's generations: each has a
-// reader of its own, and as many are read at the same time as there are processors.
-// No event is handed from one thread to another, which is most of the work elsewhere.
-// With ordered, one generation is read after the other, and all times are final at
-// once.
+// ReadParts is [Read] for results that can be summed over a trace's generations: each
+// has a reader of its own, and as many are read at the same time as there are
+// processors. No event is passed from one thread to another, which is most of the work
+// otherwise. With ordered, one generation is read after the other, and all times are
+// final at once.
 func ReadParts(src Source, limits Limits, ordered bool, begin func() PartReader) (Summary, error) {
 	return reading(src, limits, func(j *joiner, from input) error {
 		if from.old != nil {

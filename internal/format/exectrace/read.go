@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Limits bound what Read takes on. Reading stops at the first that is reached,
-// with what there is and a warning.
+// Limits bound the resources of Read. Reading stops at the first limit, with the result
+// so far and a warning.
 type Limits struct {
 	MaxBytes      int64 // of the trace
 	MaxEvents     int   // handed out
@@ -40,9 +40,9 @@ const headerSize = 16
 // newest is the newest format that is known: Go 1.newest writes it.
 const newest = 26
 
-// Read hands every event of a trace to each, in batches, and ends early with
-// each's error. Other errors say in one line why there is nothing to read;
-// where something was, what is missing is in the summary's warnings.
+// Read passes every event of a trace to each, in batches, and ends early with each's
+// error. Other errors give in one line the reason that nothing can be read; if
+// something was read, the summary's warnings list what is missing.
 func Read(src Source, limits Limits, each func(*Batch) error) (Summary, error) {
 	return reading(src, limits, func(j *joiner, from input) error {
 		j.each = each

@@ -28,11 +28,11 @@ var reasons = map[string]Wait{
 	"GC mark assist wait for work": WaitCollector, "GC background sweeper wait": WaitSystem, "wait until GC ends": WaitCollector, "GC weak to strong wait": WaitCollector,
 }
 
-// WaitFor tells a wait by the reason that a trace gives.
+// WaitFor returns the kind of a wait with a trace's reason.
 func WaitFor(reason string) Wait { return reasons[reason] }
 
-// WaitIn tells a wait by a function of the stack that waits, to be asked from the leaf
-// on: more says that the function is the runtime's and its caller tells.
+// WaitIn returns the kind of a wait by a function of its stack, from the leaf on: more
+// reports that the function is the runtime's and its caller decides.
 func WaitIn(function string) (w Wait, more bool) {
 	pkg := symbolname.Package(function)
 	switch {

@@ -11,11 +11,11 @@ import (
 	"whet/internal/printable"
 )
 
-// Write writes a column of p, a line for each sample that is not zero in it;
-// neighbours with equal stacks are one line. Names are those that pprof prints:
-// of a location without symbols, its address; what a terminal would obey and
-// what hides or reorders text stands in them as escapes, since these texts are
-// looked at, and a file with control characters is none of this format.
+// Write writes a column of p, one line for each sample that is not zero in it;
+// neighbors with equal stacks are one line. Names are those that pprof prints, for a
+// location without symbols its address; control characters and those that hide or
+// reorder text are escaped, because these texts are displayed, and the format does not
+// allow control characters.
 func Write(w io.Writer, p *callstack.Profile, column int) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	texts := make([]string, len(p.Locations)) // of each location, root first, with a semicolon after each frame

@@ -31,8 +31,8 @@ type Cycle struct {
 	EndBytes   int64 // heap when marking ended
 	LiveBytes  int64 // of it reachable
 	GoalBytes  int64 // heap at which the cycle was to end, or NoGoal
-	// What of stacks and globals was to be scanned; -1 before Go 1.18, which
-	// does not say.
+	// The scannable size of stacks and globals; -1 before Go 1.18, which does not print
+	// it.
 	StackBytes, GlobalBytes int64
 
 	Procs  int  // GOMAXPROCS
@@ -51,7 +51,7 @@ func (c *Cycle) CPU() time.Duration {
 	return c.SweepTermCPU + c.AssistCPU + c.BackgroundCPU + c.MarkTermCPU
 }
 
-// Init is the initialization of one package: what GODEBUG=inittrace=1 prints.
+// Init is the initialization of one package, as printed by GODEBUG=inittrace=1.
 type Init struct {
 	Package string
 	At      time.Duration // its beginning, since the runtime started

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Log holds cycles in the order they were added, in some 40 bytes each: a line of text
+// Log stores cycles in the order they were added, in some 40 bytes each: a line of text
 // has 150, and a Cycle as many.
 type Log struct {
 	n      int

@@ -20,14 +20,14 @@ type Counts struct {
 	firstCut, firstAncient      int64
 }
 
-// Line is a line that holds a cycle or an initialization.
+// Line is a line with a cycle or an initialization.
 type Line struct {
 	Number int64  // counted from 1
 	Cycle  *Cycle // overwritten by the next line; nil: the line is none
 	Init   *Init
 }
 
-// Reader reads a program's standard error line by line, whatever its length.
+// Reader reads a program's standard error line by line, of any length.
 type Reader struct {
 	Counts Counts
 	in     *bufio.Reader
@@ -40,8 +40,8 @@ type Reader struct {
 // NewReader returns a reader of a stream; nil: of lines that it is handed.
 func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReaderSize(r, 64<<10)} }
 
-// Next returns the next line that holds a cycle or an initialization; io.EOF after the
-// last one.
+// Next returns the next line with a cycle or an initialization; io.EOF after the last
+// one.
 func (r *Reader) Next() (Line, error) {
 	for {
 		line, err := r.next()
@@ -72,8 +72,8 @@ func (r *Reader) next() ([]byte, error) {
 	return r.line, err
 }
 
-// Take looks what a line is, counts it, and tells whether it holds a cycle or an
-// initialization. Next does so with each line of the stream.
+// Take determines the kind of a line, counts it, and reports whether it has a cycle or
+// an initialization. Next does so with each line of the stream.
 func (r *Reader) Take(line []byte) (found Line, ok bool) {
 	n := &r.Counts
 	n.Lines++

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Variable returns the environment variable that has a program print each collection and
-// each package's initialization, beside what the user's GODEBUG, which may be "", asks
-// of it.
+// Variable returns the environment variable that makes a program print each collection
+// and each package's initialization, in addition to the settings in the user's GODEBUG,
+// which may be "".
 func Variable(godebug string) string {
 	const asked = "gctrace=1,inittrace=1"
 	if godebug != "" {
@@ -17,9 +17,9 @@ func Variable(godebug string) string {
 	return "GODEBUG=" + asked
 }
 
-// Splitter takes the runtime's lines out of a program's standard error. Where it
-// is handed each write by itself, what the program printed in the middle of one
-// of them is told from it.
+// Splitter separates the runtime's lines from a program's standard error. If it gets
+// each write separately, it also separates output of the program in the middle of such
+// a line.
 type Splitter struct {
 	to   io.Writer
 	line func(line []byte)

@@ -33,15 +33,15 @@ type Process struct {
 }
 
 const (
-	// MostProcesses bounds how many processes are told apart, and mostOpen how many
-	// of them may still print.
+	// MostProcesses bounds the number of processes that are distinguished, and mostOpen
+	// the number of those that may still print.
 	MostProcesses = 1000
 	mostOpen      = 64
 	// mostInits bounds the initializations of a process.
 	mostInits = 10_000
 )
 
-// Read reads a stream to its end. What came before an error is returned with it.
+// Read reads a stream to its end. Data before an error is returned with it.
 func Read(in io.Reader) (*Trace, error) {
 	t := new(Trace)
 	r := NewReader(in)
@@ -176,7 +176,7 @@ func (t *Trace) Cycles() int64 {
 	return n
 }
 
-// Warnings say what is missing.
+// Warnings lists missing data.
 func (t *Trace) Warnings() []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, "gctrace: "+fmt.Sprintf(format, args...)) }
@@ -203,9 +203,8 @@ func (t *Trace) Warnings() []string {
 	return out
 }
 
-// Parse returns the cycles in a program's standard error, in the order of
-// their lines, the initializations of its first process, and warnings about what is
-// missing from them.
+// Parse returns the cycles in a program's standard error, in the order of their lines,
+// the initializations of its first process, and warnings about missing ones.
 func Parse(data []byte) (cycles []Cycle, inits []Init, warnings []string) {
 	var t Trace
 	r := NewReader(bytes.NewReader(data))

@@ -33,7 +33,7 @@ type Literal struct {
 	Text        string // without the differences of white space
 }
 
-// Functions reads a file's functions; external says that its package is that of an
+// Functions reads a file's functions; external reports whether its package is an
 // external test.
 func Functions(src []byte) (functions []*Function, external bool) {
 	fset := token.NewFileSet()

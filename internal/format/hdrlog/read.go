@@ -25,7 +25,7 @@ const (
 // Head is the head of a log.
 type Head struct {
 	Start time.Time // zero: unknown
-	// Warnings are about what was left out or is not as it was written.
+	// Warnings list omitted and changed data.
 	Warnings []string
 }
 

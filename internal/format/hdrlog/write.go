@@ -29,8 +29,8 @@ type Writer struct {
 	start time.Time
 }
 
-// NewWriter writes the head of a log that begins at a moment. Comments stand in
-// it, a line each.
+// NewWriter writes the head of a log that begins at the given time, with comments, one
+// line each.
 func NewWriter(w io.Writer, start time.Time, comments ...string) (*Writer, error) {
 	var b bytes.Buffer
 	for _, c := range comments {

@@ -57,7 +57,7 @@ func isComment(line string) bool {
 	return line == "" || line[0] == '#'
 }
 
-// Read decodes a profile. What could be read around is in its Warnings.
+// Read decodes a profile. Its Warnings list damage that was skipped.
 func Read(data []byte, limits callstack.Limits) (*callstack.Profile, error) {
 	if int64(len(data)) > limits.MaxBytes {
 		return nil, fmt.Errorf("larger than %d MiB: too large to read", limits.MaxBytes>>20)

@@ -22,8 +22,8 @@ type Load struct {
 	Result  *loadresult.Result
 	StartNs int64  // of the result's Start, since the recording's origin
 	SLO     string // the bounds it was to keep; "": none
-	// Summed says that the recording is of before a service's load was kept whole:
-	// the result has no times, and of its plan little is known.
+	// Summed reports that the recording is from before a service's load was stored
+	// completely: the result has no times, and little of its plan is known.
 	Summed   bool
 	Warnings []string // about the logs
 }
@@ -33,12 +33,10 @@ func (l *Load) TimeNs(s *loadresult.Second) int64 {
 	return l.StartNs + int64(s.Start.Sub(l.Result.Start))
 }
 
-// Read reads the load of a recording, of whatever kind the recording is. interval
-// is called for each second of the times that users see, in order: it has those
-// alone, Response of an open loop and Service of a closed one, and no figures; nil:
-// never.
-// Where only the logs are damaged, or run.json of a service, the load has all else
-// beside the error.
+// Read reads the load of a recording of any kind. interval is called for each second,
+// in order, with the times that users see only: Response of an open loop and Service of
+// a closed one, and no figures; nil: not called. If only the logs are damaged, or
+// run.json of a service, the load has everything else in addition to the error.
 func Read(rec *recording.Recording, interval func(loadresult.Interval)) (*Load, error) {
 	l, failed := readRun(rec)
 	if l == nil {

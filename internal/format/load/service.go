@@ -8,7 +8,7 @@ const ServicePart = recording.Part[Service]("service")
 // Service is a server that was driven with load.
 type Service struct {
 	URL         string   `json:"url"`         // of the load; without a password
-	Instruments string   `json:"instruments"` // "agent", "pprof" or "none": what the target offers
+	Instruments string   `json:"instruments"` // "agent", "pprof" or "none": the target's instruments
 	Pprof       string   `json:"pprof"`       // base address of the instruments; without a password
 	Started     bool     `json:"started"`     // by whet
 	Args        []string `json:"args"`        // of the command that was started
@@ -31,8 +31,8 @@ type Service struct {
 	// BlockRateNs and MutexFraction are the rates in force; nil: unknown.
 	BlockRateNs   *int64 `json:"block_rate_ns"`
 	MutexFraction *int64 `json:"mutex_fraction"`
-	// Traced is the load that was driven once more for the execution traces; nil: they
-	// were taken in the load itself.
+	// Traced is the second load, for the execution traces; nil: they were taken in the
+	// load itself.
 	Traced *Traced `json:"traced,omitempty"`
 }
 
@@ -43,9 +43,9 @@ type Traced struct {
 	Windows  int   `json:"windows"` // how many traces were wanted
 	MaxBytes int64 `json:"max_bytes"`
 	Bytes    int64 `json:"bytes"` // that traces and snapshot have
-	// FlightRecorder says that one ran meanwhile. SlowAfterNs is from where on a
-	// request was slow enough for a snapshot, and Slowest the one of the snapshot that
-	// was kept; nil: none was as slow.
+	// FlightRecorder reports whether one ran meanwhile. SlowAfterNs is the time from
+	// which a request was slow enough for a snapshot, and Slowest the request of the
+	// stored snapshot; nil: none was as slow.
 	FlightRecorder bool         `json:"flight_recorder"`
 	SlowAfterNs    int64        `json:"slow_after_ns"`
 	Slowest        *SlowRequest `json:"slowest,omitempty"`
@@ -85,7 +85,7 @@ type Sums struct {
 	GeneratorCPUNs *int64            `json:"generator_cpu_ns"` // nil: unknown
 }
 
-// Answered returns the number of whole answers, whatever their status.
+// Answered returns the number of complete responses, with any status.
 func (l *Sums) Answered() int64 {
 	var n int64
 	for _, c := range l.Status {

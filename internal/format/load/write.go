@@ -36,9 +36,9 @@ type logFile struct {
 	file io.Closer // nil: closed
 }
 
-// NewWriter opens the logs of a load whose arrivals follow a schedule where open
-// says so. tool is the version of whet. Call Close when Finish is not called, which
-// says what a log could not be opened for.
+// NewWriter opens the logs of a load; open reports whether its arrivals follow a
+// schedule. tool is the version of whet. Call Close if Finish, which reports a log that
+// could not be opened, is not called.
 func NewWriter(w *recording.Writer, tool string, open bool) *Writer {
 	k := &Writer{w: w, tool: tool, open: open}
 	for _, log := range []struct {
@@ -76,9 +76,9 @@ func (k *Writer) Close() {
 	}
 }
 
-// Finish writes the result and enters all files into the recording. slo are the
-// bounds that the load was to keep; "": none. What fails keeps nothing else from
-// being written; the first failure is returned.
+// Finish writes the result and enters all files into the recording. slo are the bounds
+// of the load; "": none. A failure does not prevent the other writes; the first failure
+// is returned.
 func (k *Writer) Finish(plan *loadresult.Plan, r *loadresult.Result, slo string) error {
 	defer k.Close()
 	since := func(t time.Time) int64 { return int64(t.Sub(k.w.Manifest.Origin)) }

@@ -13,10 +13,10 @@ import (
 // twenty digits.
 const maxLine = 64 << 10
 
-// Read reads rows, at most limit of them, in the order they stand in. Lines
-// that are no rows are left out and counted in the warnings, and so is what
-// lies after the limit. They may be of several processes: see [Split]. It is an
-// error when there are lines and none is a row.
+// Read reads rows, at most limit of them, in their order. Lines that are not rows are
+// left out and counted in the warnings, and so are those after the limit. They may be
+// of several processes: see [Split]. It is an error if there are lines and none is a
+// row.
 func Read(data []byte, limit int) (rows []Row, warnings []string, err error) {
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	bad, firstBad, why := 0, 0, error(nil)

@@ -5,7 +5,7 @@ type Row struct {
 	// TimeNs is the moment: in an agent's stream since the agent started, in a
 	// recording since the recording's origin.
 	TimeNs int64 `json:"t_ns"`
-	// PID tells one process from its successor.
+	// PID distinguishes a process from its successor.
 	PID int64 `json:"pid,omitempty"`
 
 	Goroutines *int64 `json:"goroutines"`

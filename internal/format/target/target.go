@@ -58,9 +58,9 @@ const (
 	sniffed    = 1 << 10   // bytes that are looked at for the format
 )
 
-// Options says how a file is read.
+// Options configure the reading of a file.
 type Options struct {
-	Name   string // what errors call the file
+	Name   string // of the file in errors
 	Format Format // Unknown: as Sniff says
 	// File reads the body that a target in the http format refers to, by the name in
 	// the target. Without it such targets are refused.
@@ -113,7 +113,7 @@ func head(r *bufio.Reader, solid int) []byte {
 // Format returns the format of the file.
 func (r *Reader) Format() Format { return r.o.Format }
 
-// Warnings say what was left out so far.
+// Warnings lists what was left out so far.
 func (r *Reader) Warnings() []string {
 	if r.skipped > len(r.warnings) {
 		return append(slices.Clip(r.warnings), fmt.Sprintf("%s: %d more entries were skipped", r.o.Name, r.skipped-len(r.warnings)))
@@ -205,8 +205,8 @@ func ReadAll(r io.Reader, o Options) (targets []Target, warnings []string, err e
 	return targets, in.Warnings(), nil
 }
 
-// Sniff says which format a file has that begins like this. What is no JSON is
-// taken for the http format, whose errors then say what is wrong.
+// Sniff returns the format of a file from its beginning. Text that is not JSON is taken
+// as the http format, whose errors then describe the fault.
 func Sniff(head []byte) Format {
 	text := strings.TrimLeft(strings.TrimPrefix(string(head), byteOrderMark), " \t\r\n")
 	if strings.HasPrefix(text, "[") {

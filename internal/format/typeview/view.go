@@ -6,7 +6,8 @@ import (
 	"whet/internal/document"
 )
 
-// View is the type information that the type checker needs beside the kept sources.
+// View is the type information that the type checker needs in addition to the stored
+// sources.
 type View struct {
 	GoVersion string    // of the build: "go1.26.8"; "" unknown
 	GOARCH    string    // of the build: sizes
@@ -22,11 +23,11 @@ type Package struct {
 	Path, Name string
 	GoVersion  string            // language version of its module, "go1.24"; "" unknown
 	Files      []string          // its Go files as frames name them, in the compiler's order
-	Imports    map[string]string // what import declarations say → the package's path, where they differ
-	Uncertain  string            // why its types may not be the build's; "" where nothing says so
+	Imports    map[string]string // path in the import declaration → the package's path, where they differ
+	Uncertain  string            // why its types may differ from the build's; "" if they are not in doubt
 }
 
-// Limits bound what a view may be. What is beyond them is refused.
+// Limits bound the size of a view. Larger ones are refused.
 type Limits struct {
 	MaxBytes int64 // of a view when it is unpacked
 	MaxTypes int   // records
