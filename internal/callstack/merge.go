@@ -207,11 +207,14 @@ func (a *Addition) identify(path []LocationID, set LabelSet) (h [2]uint64) {
 		labels.identity = a.m.labelSet(a.p.Labels(set))
 	}
 	if !a.m.distinct {
-		a.m.path = a.m.path[:a.valid+1]
+		values, points := a.m.path[:a.valid+1], a.m.points
+		h = values[a.valid]
 		for _, id := range path[a.valid:] {
-			a.m.path = append(a.m.path, a.m.next(a.m.path[len(a.m.path)-1], uint64(a.locations[id])))
+			h = [2]uint64{next(h[0], points[0], uint64(a.locations[id])), next(h[1], points[1], uint64(a.locations[id]))}
+			values = append(values, h)
 		}
-		h = a.m.next(a.m.path[len(path)], labels.identity)
+		a.m.path = values
+		h = [2]uint64{reduced(next(h[0], points[0], labels.identity)), reduced(next(h[1], points[1], labels.identity))}
 	}
 	a.valid = len(path)
 	return h
@@ -397,16 +400,17 @@ func (m *Merger) Merged() *Profile {
 
 const mersenne61 = 1<<61 - 1
 
-// next multiplies a polynomial's values by its points and adds a coefficient.
-func (m *Merger) next(h [2]uint64, coefficient uint64) [2]uint64 {
-	for i := range h {
-		hi, lo := bits.Mul64(h[i], m.points[i]) // below 2^122: what stands above bit 61 counts as much again
-		v := lo&mersenne61 + (lo>>61 | hi<<3) + coefficient
-		v = v&mersenne61 + v>>61
-		if v >= mersenne61 {
-			v -= mersenne61
-		}
-		h[i] = v
+// next multiplies the value of a polynomial by its point and adds a coefficient. Its
+// result is below 2^61+8, and is reduced once, at the end.
+func next(value, point, coefficient uint64) uint64 {
+	hi, lo := bits.Mul64(value, point) // below 2^123: what stands above bit 61 counts as much again
+	v := lo&mersenne61 + (lo>>61 | hi<<3) + coefficient
+	return v&mersenne61 + v>>61
+}
+
+func reduced(value uint64) uint64 {
+	if value >= mersenne61 {
+		value -= mersenne61
 	}
-	return h
+	return value
 }

@@ -36,14 +36,14 @@ func AddTo(sum *callstack.Merger, scale float64, r io.ReaderAt, size int64, limi
 		return false
 	}
 	samples := decoder{s: tables.s}
-	samples.s.only, samples.s.into = Everything, into
-	samples.s.most = [2]int{len(p.Locations), len(tables.t.strings)}
-	if !samples.runSound(src, limits) {
-		return false
+	s := samples.s
+	s.into, s.only, s.depths = into, Everything, make([]int, 1)
+	s.lines, s.numStrings = make([]int, len(p.Locations)), len(tables.t.strings)
+	for id := range s.lines {
+		s.lines[id] = len(p.Lines(callstack.LocationID(id)))
 	}
-	s, frames := samples.s, longest(p)
-	return s.failed == nil && s.malformed+s.deep+s.wrong+s.negative == 0 && s.highest <= math.MaxInt64 && samples.t.samples == tables.t.samples &&
-		s.steps*frames <= limits.MaxFrames && int64(s.deepest)*frames <= callstack.MaxDepth
+	return samples.runSound(src, limits) && s.failed == nil && s.malformed+s.deep+s.wrong+s.negative == 0 && s.highest <= math.MaxInt64 &&
+		samples.t.samples == tables.t.samples && s.frames <= limits.MaxFrames && s.deepest <= callstack.MaxDepth
 }
 
 // runSound decodes a file of one gzip member, and reports whether that is what it is.
@@ -69,10 +69,17 @@ func (s *packer) numberAll(t *rawProfile) {
 
 // intoSum adds the sample at hand to the sum, unless what it refers to is not there.
 func (s *packer) intoSum(shared int, set callstack.LabelSet) {
-	s.deepest = max(s.deepest, shared+len(s.others))
-	if len(s.locations.ids) > s.most[0] || len(s.strings.ids) > s.most[1] {
+	if len(s.locations.ids) > len(s.lines) || len(s.strings.ids) > s.numStrings || s.failed != nil {
 		s.malformed++
-	} else if s.failed == nil {
-		s.failed = s.into.Sample(shared, s.others, set, s.row)
+		return
 	}
+	s.depths = s.depths[:shared+1]
+	depth := s.depths[shared]
+	for _, id := range s.others {
+		depth += s.lines[id]
+		s.frames += int64(s.lines[id])
+		s.depths = append(s.depths, depth)
+	}
+	s.deepest = max(s.deepest, depth)
+	s.failed = s.into.Sample(shared, s.others, set, s.row)
 }

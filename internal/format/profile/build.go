@@ -127,8 +127,11 @@ func (b *builder) function(id uint64) callstack.FunctionID {
 // functions that their locations say were inlined there. Where none is long, the
 // number of locations is proof enough.
 func (b *builder) frames(limits Limits) error {
-	longest := longest(b.p)
-	if longest == 1 || b.s.steps*longest <= limits.MaxFrames && int64(b.p.Deepest())*longest <= callstack.MaxDepth {
+	longest := 1
+	for i := range b.p.Locations {
+		longest = max(longest, len(b.p.Lines(callstack.LocationID(i))))
+	}
+	if longest == 1 || b.s.steps*int64(longest) <= limits.MaxFrames && b.p.Deepest()*longest <= callstack.MaxDepth {
 		return nil
 	}
 	switch steps, deepest := b.p.FrameSteps(); {
@@ -138,15 +141,6 @@ func (b *builder) frames(limits Limits) error {
 		return fmt.Errorf("its stacks expand to %d frames with inlined calls: too large to read", steps)
 	}
 	return nil
-}
-
-// longest returns the most lines that a location has, 1 at least.
-func longest(p *callstack.Profile) int64 {
-	longest := 1
-	for i := range p.Locations {
-		longest = max(longest, len(p.Lines(callstack.LocationID(i))))
-	}
-	return int64(longest)
 }
 
 // labels resolves the strings of labels.

@@ -31,10 +31,13 @@ type packer struct {
 	steps     int64 // locations that samples do not share with the one before
 
 	// What samples are added to instead of being packed: see AddTo.
-	into    *callstack.Addition
-	most    [2]int // locations and strings that there are
-	deepest int
-	failed  error
+	into       *callstack.Addition
+	lines      []int // of each location
+	numStrings int
+	depths     []int // frames up to each location of the path
+	deepest    int   // of them
+	frames     int64 // that samples do not share with the one before
+	failed     error
 
 	// The last sample that was added.
 	stack []byte // ids of its locations, packed, leaf first
