@@ -32,7 +32,7 @@ func TestLeavesOfADump(t *testing.T) {
 		t.Fatal(err)
 	}
 	dump := file(t, "goroutine.txt", b.String())
-	const function, hint = "app.TestLeavesOfADump", "name the program"
+	const function, hint = "app.TestLeavesOfADump", "give the profile's program"
 	out, errs, code := whet(t, "", "top", "-cum", "-nodefraction=0", dump)
 	if code != cli.ExitDone || !strings.Contains(out, "<unknown>") || !strings.Contains(out, function) || !strings.Contains(out+errs, hint) {
 		t.Errorf("the dump alone: exit code %d, %s%s", code, errs, out)
