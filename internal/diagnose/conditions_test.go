@@ -200,7 +200,7 @@ func TestVerdictLockBoundByTheMutexProfile(t *testing.T) {
 		return subject("B", cpuProfile(sample{stack: []string{"m/x.f"}, n: 300}), nil, mutex)
 	}
 	v := verdictOf(t, build(lock, 15e8))
-	if v.Kind != LockBound || v.Text != "Lock-bound: goroutines wait for locks for 500 ms per second of the measured code's CPU time, most of it for the lock at /m/x.go:1 (m/x.get); no rule knows a cause; the costliest place is /m/x.go:1" {
+	if v.Kind != LockBound || v.Text != "Lock-bound: goroutines wait for locks for 500 ms per second of the measured code's CPU time, most of it for the lock at /m/x.go:1 (m/x.get); no rule found a cause; the costliest place is /m/x.go:1" {
 		t.Errorf("%+v", v)
 	}
 	if v = verdictOf(t, build(lock, 14e8)); v.Kind != CPUBound {

@@ -59,9 +59,9 @@ func (v Verdict) leaked(findings []finding.Finding) Verdict {
 
 // leakText describes the amount leaked.
 func leakText(l *finding.Leak) string {
-	text, count := quantity.Bytes(float64(l.Count))+" kept", quantity.Bytes
+	text, count := quantity.Bytes(float64(l.Count)), quantity.Bytes
 	if l.Kind == finding.LeakGoroutines {
-		text, count = quantity.Plural(int(l.Count), "goroutine")+" left behind", quantity.Count
+		text, count = quantity.Plural(int(l.Count), "goroutine"), quantity.Count
 	}
 	if l.PerOperation != nil {
 		text += fmt.Sprintf(", %s for each operation", count(*l.PerOperation))

@@ -38,11 +38,11 @@ func TestLeaksComeFirst(t *testing.T) {
 	if f.Leak.Count != 1000 || *f.Leak.PerOperation != 2 || f.Confidence != finding.High || f.Unknown != (finding.Unknown{CPU: true, AllocBytes: true, Delay: true}) {
 		t.Errorf("%+v %+v", f, f.Leak)
 	}
-	if v := res.Verdict; !strings.HasPrefix(v.Text, "Goroutine leak: 1,000 goroutines left behind, 2 for each operation, started at /m/x.go:3 (m/x.f). CPU-bound") || strings.Contains(v.Text, "rose") || v.Kind != CPUBound {
+	if v := res.Verdict; !strings.HasPrefix(v.Text, "Goroutine leak: 1,000 goroutines, 2 for each operation, started at /m/x.go:3 (m/x.f). CPU-bound") || strings.Contains(v.Text, "rose") || v.Kind != CPUBound {
 		t.Errorf("%+v", v)
 	}
 	res = Run(registryOf(t, workRule("work", "m/x.work", 5), leakRule(finding.LeakBytes, 1<<20)), []*Subject{s})
-	if v := res.Verdict; !strings.HasPrefix(v.Text, "Heap growth: 1 MiB kept, 2.05 KiB for each operation, allocated at /m/x.go:3 (m/x.f). ") {
+	if v := res.Verdict; !strings.HasPrefix(v.Text, "Heap growth: 1 MiB, 2.05 KiB for each operation, allocated at /m/x.go:3 (m/x.f). ") {
 		t.Errorf("%+v", v)
 	}
 	// It runs under no lock that would hand its delay on to it.
@@ -68,7 +68,7 @@ func TestLeakOfTheTest(t *testing.T) {
 		return claims
 	}
 	res := Run(registryOf(t, rule), []*Subject{s})
-	const want = "B: leak-of-goroutines at /m/x_test.go:3 (m/x.f) leaks: 1,000 goroutines left behind, 2 for each operation: it is test code, so no change of the package removes it"
+	const want = "B: leak-of-goroutines at /m/x_test.go:3 (m/x.f) leaks: 1,000 goroutines, 2 for each operation: it is test code, so no change of the package removes it"
 	if len(res.Findings) != 0 || !slices.Contains(res.Warnings, want) {
 		t.Errorf("%+v, %q", res.Findings, res.Warnings)
 	}

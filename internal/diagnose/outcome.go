@@ -14,10 +14,10 @@ import (
 type Outcome string
 
 const (
-	OutcomeFindings Outcome = "findings"        // a rule knows a cause
-	OutcomePlaces   Outcome = "places"          // no rule knows a cause: look there first
+	OutcomeFindings Outcome = "findings"        // a rule found a cause
+	OutcomePlaces   Outcome = "places"          // no rule found a cause: look there first
 	OutcomeFloor    Outcome = "floor"           // one line of own instructions: only another algorithm or fewer calls help
-	OutcomeSpread   Outcome = "spread"          // no place holds Threshold
+	OutcomeSpread   Outcome = "spread"          // no place accounts for Threshold
 	OutcomeFew      Outcome = "too-few-samples" // to rank places or to apply rules
 	OutcomeInvalid  Outcome = "invalid"         // the measurement is not valid
 )
@@ -43,9 +43,9 @@ func (l *ledger) outcome(kind VerdictKind, findings, below []finding.Finding, pl
 	}
 	first := &places[0]
 	where := named(first)
-	open := "no rule knows a cause"
+	open := "no rule found a cause"
 	if len(below) > 0 {
-		open = "no known cause reaches " + quantity.Percent(Threshold)
+		open = "no finding reaches " + quantity.Percent(Threshold)
 	}
 	switch {
 	case l.accounts[cpuTime].total == 0:
@@ -53,7 +53,7 @@ func (l *ledger) outcome(kind VerdictKind, findings, below []finding.Finding, pl
 	case kind != CPUBound && kind != AllocationBound:
 		return OutcomePlaces, open + "; the costliest place is " + named(costliest(places))
 	case l.floor(all):
-		return OutcomeFloor, fmt.Sprintf("%s holds %s, %s: only another algorithm or fewer calls help", where, quantity.Percent(first.WorthRatio), l.ofItsOwn(&all[0]))
+		return OutcomeFloor, fmt.Sprintf("%s accounts for %s, %s: only another algorithm or fewer calls help", where, quantity.Percent(first.WorthRatio), l.ofItsOwn(&all[0]))
 	}
 	return OutcomePlaces, fmt.Sprintf("%s: look first at %s, worth %s of the time", open, where, quantity.Percent(first.WorthRatio))
 }
@@ -118,14 +118,14 @@ func (l *ledger) spread() string {
 			largest = e
 		}
 	}
-	of := "it"
+	of := "CPU time"
 	if l.accounts[cpuTime].total == 0 { // the verdict then speaks of time
 		of = l.untimed()
 	}
-	text := "no place holds " + quantity.Percent(Threshold) + " of " + of
+	text := "no place accounts for " + quantity.Percent(Threshold) + " of " + of
 	if largest.worth > 0 {
 		p := l.place(&largest)
-		text += fmt.Sprintf("; the largest, %s, holds %s", named(&p), quantity.Percent(p.WorthRatio))
+		text += fmt.Sprintf("; the largest, %s, accounts for %s", named(&p), quantity.Percent(p.WorthRatio))
 	}
 	if share := ratio(l.accounts[cpuTime].tests, l.accounts[cpuTime].total); share >= Threshold {
 		text += fmt.Sprintf("; %s is the benchmark's own work", quantity.Percent(share))

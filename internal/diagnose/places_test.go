@@ -395,8 +395,8 @@ func TestFloorSaysWhatIsKnown(t *testing.T) {
 		outcome Outcome
 		says    string
 	}{
-		{build("7", 0, true), OutcomeFloor, "/m/x.go:7 holds 100.0 %, calls nothing and allocates nothing:"},
-		{build("7", 0, false), OutcomeFloor, "/m/x.go:7 holds 100.0 %, nearly all of it in its own instructions:"},
+		{build("7", 0, true), OutcomeFloor, "/m/x.go:7 accounts for 100.0 %, calls nothing and allocates nothing:"},
+		{build("7", 0, false), OutcomeFloor, "/m/x.go:7 accounts for 100.0 %, nearly all of it in its own instructions:"},
 		{build("7", 40, true), OutcomeFloor, "nearly all of it in its own instructions:"},
 		{build("0", 0, true), OutcomePlaces, "look first at m/x.loop in /m/x.go, worth 100.0 %"},
 	} {

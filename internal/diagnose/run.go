@@ -22,7 +22,7 @@ type Result struct {
 	Findings []finding.Finding // at or above the threshold, most worth first
 	Below    []finding.Finding // the rest, in the same order
 	Verdict  Verdict
-	// HotPlaces are the places of cost, whether a rule knows the cause or not,
+	// HotPlaces are the places of cost, whether a rule found the cause or not,
 	// in order of worth; Accounts account for everything else.
 	HotPlaces []finding.HotPlace
 	Accounts  []finding.Account

@@ -133,13 +133,13 @@ func TestVerdictIsOfTheModule(t *testing.T) {
 	others := subject("BenchmarkStd", cpuProfile(sample{stack: []string{"encoding/json.Marshal"}, n: 900}), nil, nil)
 	own := subject("BenchmarkOwn", cpuProfile(sample{stack: []string{"m/x.marshal", "encoding/json.Marshal"}, n: 300}), nil, nil)
 	res := Run(registryOf(t, ruleFor("none", "m/x.absent", 200)), []*Subject{others, own})
-	if res.Verdict.Text != "CPU-bound in m/x.marshal (100.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 100.0 % of the time" {
+	if res.Verdict.Text != "CPU-bound in m/x.marshal (100.0 % of CPU); no rule found a cause: look first at /m/x.go:1, worth 100.0 % of the time" {
 		t.Errorf("%q", res.Verdict.Text)
 	}
 	if len(res.Warnings) != 1 || !strings.HasPrefix(res.Warnings[0], "BenchmarkStd runs almost no code of the module") {
 		t.Errorf("warnings: %q", res.Warnings)
 	}
-	if v := verdictOf(t, others); v.Text != "CPU-bound in encoding/json.Marshal (100.0 % of CPU); no place holds 5.0 % of it; 100.0 % is in encoding/json itself" {
+	if v := verdictOf(t, others); v.Text != "CPU-bound in encoding/json.Marshal (100.0 % of CPU); no place accounts for 5.0 % of CPU time; 100.0 % is in encoding/json itself" {
 		t.Errorf("%q", v.Text)
 	}
 	// 15 of 300 are a twentieth, 14 are less.

@@ -26,23 +26,23 @@ func TestVerdictCPUBound(t *testing.T) {
 		{"deepest", cpuProfile(
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.parse", "strings.Index"}, n: 610},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.other"}, n: 390},
-		), "CPU-bound in m/x.parse (61.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 61.0 % of the time"},
+		), "CPU-bound in m/x.parse (61.0 % of CPU); no rule found a cause: look first at /m/x.go:1, worth 61.0 % of the time"},
 		{"nothing below holds half", cpuProfile(
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.a"}, n: 400},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.b"}, n: 300},
 			sample{stack: []string{"m/x.entry", "m/x.serve", "m/x.c"}, n: 300},
-		), "CPU-bound in m/x.serve (100.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 40.0 % of the time"},
+		), "CPU-bound in m/x.serve (100.0 % of CPU); no rule found a cause: look first at /m/x.go:1, worth 40.0 % of the time"},
 		{"not ours", cpuProfile(
 			sample{stack: []string{"crypto/sha256.Sum256", "crypto/sha256.block"}, n: 900},
 			sample{stack: []string{"m/x.small"}, n: 100},
-		), "CPU-bound in crypto/sha256.block (90.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 10.0 % of the time"},
+		), "CPU-bound in crypto/sha256.block (90.0 % of CPU); no rule found a cause: look first at /m/x.go:1, worth 10.0 % of the time"},
 		{"recursion counts once", cpuProfile(
 			sample{stack: []string{"m/x.walk", "m/x.walk", "m/x.walk"}, n: 500},
 			sample{stack: []string{"m/y.z"}, n: 500},
-		), "CPU-bound in m/x.walk (50.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 50.0 % of the time"},
+		), "CPU-bound in m/x.walk (50.0 % of CPU); no rule found a cause: look first at /m/x.go:1, worth 50.0 % of the time"},
 		{"spread", cpuProfile(
 			sample{stack: []string{"m/x.a"}, n: 400}, sample{stack: []string{"m/x.b"}, n: 300}, sample{stack: []string{"m/x.c"}, n: 300},
-		), "CPU-bound, spread over many functions; no rule knows a cause: look first at /m/x.go:1, worth 40.0 % of the time"},
+		), "CPU-bound, spread over many functions; no rule found a cause: look first at /m/x.go:1, worth 40.0 % of the time"},
 	} {
 		v := verdictOf(t, subject("B", test.cpu, nil, nil))
 		if v.Kind != CPUBound || v.Text != test.want {
@@ -56,7 +56,7 @@ func TestVerdictCPUBound(t *testing.T) {
 func TestVerdictBelowTheThreshold(t *testing.T) {
 	s := subject("B", cpuProfile(sample{stack: []string{"m/x.work", "strings.Index"}, n: 970}, sample{stack: []string{"m/x.f"}, n: 30}), nil, nil)
 	res := Run(registryOf(t, ruleFor("f", "m/x.f", 200)), []*Subject{s})
-	if len(res.Findings) != 0 || len(res.Below) != 1 || !strings.Contains(res.Verdict.Text, "; no known cause reaches 5.0 %: look first at ") {
+	if len(res.Findings) != 0 || len(res.Below) != 1 || !strings.Contains(res.Verdict.Text, "; no finding reaches 5.0 %: look first at ") {
 		t.Errorf("%d and %d findings: %q", len(res.Findings), len(res.Below), res.Verdict.Text)
 	}
 }
@@ -78,7 +78,7 @@ func TestVerdictAllocationBound(t *testing.T) {
 		return s
 	}
 	v := verdictOf(t, build(250))
-	if v.Kind != AllocationBound || v.Text != "Allocation-bound: allocation and garbage collection take 40.0 % of CPU time, 80.0 % of the bytes in m/x.make; near the threshold: allocation and garbage collection take 40.0 % ± 3.0 of CPU time, and the limit between allocation-bound and CPU-bound is 40.0 %; no rule knows a cause: look first at /m/x.go:1, worth 57.9 % of the time" {
+	if v.Kind != AllocationBound || v.Text != "Allocation-bound: allocation and garbage collection take 40.0 % of CPU time, 80.0 % of the bytes in m/x.make; near the threshold: allocation and garbage collection take 40.0 % ± 3.0 of CPU time, and the limit between allocation-bound and CPU-bound is 40.0 %; no rule found a cause: look first at /m/x.go:1, worth 57.9 % of the time" {
 		t.Errorf("%s %q", v.Kind, v.Text)
 	}
 	if v = verdictOf(t, build(249)); v.Kind != CPUBound || !strings.Contains(v.Text, "; near the threshold: allocation and garbage collection take 39.9 % ± 3.0 of CPU time") {
@@ -228,7 +228,7 @@ func TestSpreadOfBytes(t *testing.T) {
 		samples = append(samples, sample{stack: []string{fmt.Sprintf("m/x.f%d:%d", i, 10*i+1)}, n: 300, size: 16})
 	}
 	s := subject("B", nil, lineProfile(allocTypes, samples...), nil)
-	if v := verdictOf(t, s); v.Outcome != OutcomeSpread || !strings.Contains(v.Text, "no place holds 5.0 % of the bytes; the largest, ") {
+	if v := verdictOf(t, s); v.Outcome != OutcomeSpread || !strings.Contains(v.Text, "no place accounts for 5.0 % of the bytes; the largest, ") {
 		t.Errorf("%s: %q", v.Outcome, v.Text)
 	}
 }
@@ -242,7 +242,7 @@ func TestVerdictNamesNoBenchmark(t *testing.T) {
 	s := subject("B", cpuProfile(sample{stack: []string{"m/x.BenchmarkX", "crypto/sha256.Sum256"}, n: 300}), nil, nil)
 	s.Loops = &loops
 	// Every frame of these tests is on line 1 of x.go, so all are left out.
-	if v := verdictOf(t, s); v.Outcome != OutcomeSpread || v.Text != "CPU-bound, spread over many functions; no place holds 5.0 % of it; 100.0 % is the benchmark's own work" {
+	if v := verdictOf(t, s); v.Outcome != OutcomeSpread || v.Text != "CPU-bound, spread over many functions; no place accounts for 5.0 % of CPU time; 100.0 % is the benchmark's own work" {
 		t.Errorf("%q", v.Text)
 	}
 }
@@ -260,15 +260,15 @@ func TestVerdictNamesNoPlumbing(t *testing.T) {
 		name, kind, want string
 		samples          []sample
 	}{
-		{"several handlers", recording.TargetService, "CPU-bound, spread over many functions, most of it in calls from m/x.page (41.0 %); no rule knows a cause: look first at /m/x.go:1, worth 41.0 % of the time",
+		{"several handlers", recording.TargetService, "CPU-bound, spread over many functions, most of it in calls from m/x.page (41.0 %); no rule found a cause: look first at /m/x.go:1, worth 41.0 % of the time",
 			[]sample{page, list, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 250}}},
-		{"one handler", recording.TargetService, "CPU-bound in m/x.page (67.2 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 67.2 % of the time",
+		{"one handler", recording.TargetService, "CPU-bound in m/x.page (67.2 % of CPU); no rule found a cause: look first at /m/x.go:1, worth 67.2 % of the time",
 			[]sample{page, {stack: []string{"net/http.(*conn).serve"}, n: 200}}},
-		{"the server's own work", recording.TargetService, "CPU-bound in net/http.(*conn).readRequest (60.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 40.0 % of the time",
+		{"the server's own work", recording.TargetService, "CPU-bound in net/http.(*conn).readRequest (60.0 % of CPU); no rule found a cause: look first at /m/x.go:1, worth 40.0 % of the time",
 			[]sample{{stack: serve("m/x.list"), n: 400}, {stack: []string{"net/http.(*conn).serve", "net/http.(*conn).readRequest"}, n: 600}}},
-		{"others of little weight", recording.TargetService, "CPU-bound, spread over many functions; no rule knows a cause: look first at /m/x.go:1, worth 9.9 % of the time",
+		{"others of little weight", recording.TargetService, "CPU-bound, spread over many functions; no rule found a cause: look first at /m/x.go:1, worth 9.9 % of the time",
 			[]sample{{stack: serve("m/x.list"), n: 99}, {stack: serve("a/b.c"), n: 450}, {stack: serve("a/b.d"), n: 451}}},
-		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU); /m/x.go:1 holds 100.0 %, nearly all of it in its own instructions: only another algorithm or fewer calls help",
+		{"grpc", recording.TargetService, "CPU-bound in m/x.page (100.0 % of CPU); /m/x.go:1 accounts for 100.0 %, nearly all of it in its own instructions: only another algorithm or fewer calls help",
 			[]sample{{stack: []string{"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream", "m/x.page"}, n: 400}}},
 	} {
 		s := subject("x", cpuProfile(test.samples...), nil, nil)
@@ -314,7 +314,7 @@ func TestVerdictOfBytes(t *testing.T) {
 func TestVerdictOfGrowth(t *testing.T) {
 	rose := "goroutines rose steadily by 9.6 a second"
 	s := running(recording.TargetService, Conditions{Growth: []string{rose, "the live heap rose steadily by 1.00 MiB a second"}})
-	if v := verdictOf(t, s); v.Kind != CPUBound || v.Text != "CPU-bound in m/x.f (100.0 % of CPU); no rule knows a cause: look first at /m/x.go:1, worth 100.0 % of the time; and "+rose+"; and the live heap rose steadily by 1.00 MiB a second" {
+	if v := verdictOf(t, s); v.Kind != CPUBound || v.Text != "CPU-bound in m/x.f (100.0 % of CPU); no rule found a cause: look first at /m/x.go:1, worth 100.0 % of the time; and "+rose+"; and the live heap rose steadily by 1.00 MiB a second" {
 		t.Errorf("%+v", v)
 	}
 	s.Run.Growth = s.Run.Growth[:1]

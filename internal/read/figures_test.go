@@ -111,7 +111,7 @@ func TestSegmentsOfACPUProfile(t *testing.T) {
 	if top := p.Top[0]; top.Function != "main.early" || top.Flat != 25e8 {
 		t.Errorf("top is %s with %d ns, want main.early with 2.5e9", top.Function, top.Flat)
 	}
-	if want := "CPU-bound in main.early (62.5 % of CPU); no rule knows a cause: look first at "; !strings.HasPrefix(page.Verdict.Text, want) {
+	if want := "CPU-bound in main.early (62.5 % of CPU); no rule found a cause: look first at "; !strings.HasPrefix(page.Verdict.Text, want) {
 		t.Errorf("verdict %q, want %q", page.Verdict.Text, want)
 	}
 }

@@ -213,7 +213,7 @@ func TestPlantedCosts(t *testing.T) {
 	if b.BytesPerOp == nil || *b.BytesPerOp < 4096 || *b.BytesPerOp > 4100 {
 		t.Errorf("bytes per call = %v", b.BytesPerOp)
 	}
-	if len(page.Findings) != 0 || page.Verdict.Outcome != "places" || !strings.Contains(page.Verdict.Text, "no rule knows a cause") {
+	if len(page.Findings) != 0 || page.Verdict.Outcome != "places" || !strings.Contains(page.Verdict.Text, "no rule found a cause") {
 		t.Errorf("verdict %q, findings %+v", page.Verdict.Text, page.Findings)
 	}
 	for _, kind := range []string{recording.KindCPU, recording.KindAllocs, recording.KindTrace, recording.KindBinary, recording.KindBench, recording.KindFindings, recording.KindTypes, recording.KindDiagnostics} {

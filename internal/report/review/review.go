@@ -95,7 +95,7 @@ func shares(f *finding.Finding) string {
 	add("allocated bytes", f.AllocBytesRatio, f.Unknown.AllocBytes)
 	add("delay", f.DelayRatio, f.Unknown.Delay)
 	if f.Leak != nil {
-		parts = append(parts, fmt.Sprintf("%s %s left behind", quantity.Count(float64(f.Leak.Count)), f.Leak.Kind))
+		parts = append(parts, fmt.Sprintf("%s %s leaked", quantity.Count(float64(f.Leak.Count)), f.Leak.Kind))
 	} else if most := max(f.CeilingRatio, f.CeilingWithGCRatio); !f.Unknown.CPU && most > 1 {
 		parts = append(parts, "about "+quantity.Ratio(most)+" faster")
 	}

@@ -74,7 +74,7 @@ func TestGitHub(t *testing.T) {
 	if command, properties, _ := parsed(t, lines[1]); command != "notice" || properties["file"] != "" || properties["line"] != "" {
 		t.Errorf("outside of the module: %q", lines[1])
 	}
-	if _, properties, text := parsed(t, lines[2]); properties["file"] != "services/api/h.go" || properties["line"] != "" || !strings.Contains(text, "12 goroutines left behind") {
+	if _, properties, text := parsed(t, lines[2]); properties["file"] != "services/api/h.go" || properties["line"] != "" || !strings.Contains(text, "12 goroutines leaked") {
 		t.Errorf("without a line: %q", lines[2])
 	}
 	if _, properties, _ := parsed(t, lines[3]); properties["file"] != "" {

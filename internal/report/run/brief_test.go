@@ -43,9 +43,9 @@ func TestNoCleanBill(t *testing.T) {
 			if strings.Contains(strings.ToLower(got), "nothing worth") || strings.Contains(got, `class="nothing`) {
 				t.Errorf("%s: a clean bill", name)
 			}
-			known := strings.Contains(got, "and no rule knows a cause")
+			known := strings.Contains(got, "and no rule found a cause")
 			if known && len(p.Below) > 0 {
-				t.Errorf("%s: no rule knows a cause, and one is below the threshold", name)
+				t.Errorf("%s: no rule found a cause, and one is below the threshold", name)
 			}
 			if !known && !strings.Contains(got, "no rule examined") && !strings.Contains(got, " below 5.0 %") {
 				t.Errorf("%s does not say what no findings means", name)

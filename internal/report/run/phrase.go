@@ -230,10 +230,10 @@ func measures(f *finding.Finding) []measure {
 
 // leaked returns the measure of a leak, which has no share.
 func leaked(l *finding.Leak) measure {
-	m := measure{Name: "left behind", Short: "left behind", Percent: quantity.Count(float64(l.Count)) + " goroutines"}
+	m := measure{Name: "leaked", Short: "leaked", Percent: quantity.Count(float64(l.Count)) + " goroutines"}
 	each := func(per float64) string { return quantity.Count(per) }
 	if l.Kind == finding.LeakBytes {
-		m.Name, m.Short, m.Percent = "kept", "kept", quantity.Bytes(float64(l.Count))
+		m.Name, m.Short, m.Percent = "retained", "retained", quantity.Bytes(float64(l.Count))
 		each = func(per float64) string { return quantity.Bytes(per) }
 	}
 	if l.PerOperation != nil {
@@ -287,7 +287,7 @@ func unexplained(p *Page) string {
 	if n := len(p.Below); n > 0 {
 		return looked + "; " + quantity.Plural(n, "finding") + " below " + quantity.Percent(p.ThresholdRatio)
 	}
-	return looked + " and no rule knows a cause"
+	return looked + " and no rule found a cause"
 }
 
 // place is file:line as compilers print it.

@@ -436,7 +436,7 @@ func (c *FindingChange) shares() (out []string) {
 		})
 	}
 	if left(orNone(c.Before)) > 0 || left(orNone(c.After)) > 0 {
-		row("left behind", func(f *finding.Finding) string { return quantity.Count(float64(left(f))) })
+		row("leaked", func(f *finding.Finding) string { return quantity.Count(float64(left(f))) })
 		return out
 	}
 	row("ceiling", func(f *finding.Finding) string {
