@@ -80,7 +80,7 @@ func useOf(symbol string) use {
 		if begins("unmarshal", "newdecoder", "(*decoder)", "decoder", "(*decodestate)", "decodestate") {
 			return counts
 		}
-	case "encoding/xml", "encoding/gob", "database/sql", "net/rpc", "testing/quick": // they ask for each value
+	case "encoding/xml", "encoding/gob", "encoding/json/v2", "database/sql", "database/sql/driver", "net/rpc", "net/rpc/jsonrpc", "testing/quick": // they ask for each value
 		return counts
 	case "runtime":
 		switch {
