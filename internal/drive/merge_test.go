@@ -272,7 +272,7 @@ func TestOutputs(t *testing.T) {
 		{loadFlags{out: "x.whet", csvOut: "x.html"}, "-o and -csv-out name the same file x.html"},
 		{loadFlags{out: "x.html", knee: true, csvOut: "x.html"}, "-o and -csv-out name the same file x.html"},
 		{loadFlags{out: "x.whet", csvOut: "./x.whet"}, "-o and -csv-out name the same file ./x.whet"},
-		{loadFlags{out: "there.whet", hgrm: "there.whet/a.hgrm"}, "-hgrm there.whet/a.hgrm lies inside the recording there.whet"},
+		{loadFlags{out: "there.whet", hgrm: "there.whet/a.hgrm"}, "-hgrm there.whet/a.hgrm is inside the recording there.whet"},
 		{loadFlags{out: "taken.whet"}, "-o: taken.html is a directory"},
 		{loadFlags{targets: "in", csvOut: "in"}, "-targets and -csv-out name the same file in"},
 		{loadFlags{table: "in", csvOut: "in"}, "-csv and -csv-out name the same file in"},

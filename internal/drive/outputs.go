@@ -69,7 +69,7 @@ func checkOutputs(inputs, outputs []namedFile, recorded string) error {
 		case other != "":
 			return fmt.Errorf("%s and %s name the same file %s", other, f.by, f.name)
 		case recorded != "" && strings.HasPrefix(name, realName(recorded)+string(filepath.Separator)):
-			return fmt.Errorf("%s %s lies inside the recording %s, which this run replaces", f.by, f.name, recorded)
+			return fmt.Errorf("%s %s is inside the recording %s, which this run replaces", f.by, f.name, recorded)
 		}
 		seen[name] = f.by
 	}

@@ -77,7 +77,7 @@ func (r *recorder) warnShort(subjects []*benchmarkRun) {
 	var short []string
 	for _, s := range subjects {
 		if len(s.lacks) > 0 {
-			r.w.Warn("%s takes %v of set-up in each process, and its share of the budget left no time for its %s: measure it alone with -bench, or raise -budget", s.Name, s.setup.Round(100*time.Millisecond), strings.Join(s.lacks, ", "))
+			r.w.Warn("%s spends %v on set-up in each process, so its share of the budget left no time for its %s: measure it alone with -bench, or raise -budget", s.Name, s.setup.Round(100*time.Millisecond), strings.Join(s.lacks, ", "))
 		}
 		if !s.failed && !s.done && s.samples < int64(r.o.Samples) {
 			short = append(short, fmt.Sprintf("%s has %d", s.Name, s.samples))
