@@ -107,7 +107,7 @@ func runDiff(ctx context.Context, e *cli.Env, s settings, f profiles.Options, ta
 	if s.sel.AllSamples() && !s.sel.Normalize && profiles.IsFile(operands[0]) && profiles.IsFile(operands[1]) {
 		f.Want = profile.Want{Only: profile.Stacks, Column: s.sel.SampleIndex}
 	}
-	spareMemory(operands)
+	tuneCollector(operands)
 	var diffs []view.KindDiff
 	for _, kind := range kinds {
 		p, err := compareKind(ctx, e, s, &f, kind, binary, operands)
