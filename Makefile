@@ -78,9 +78,9 @@ test: deps vet ## everything that has to hold
 	wait $$beside || failed=1; \
 	cat "$$log"; rm -f "$$log"; exit $$failed
 
-quick: ## what holds after a change, in a minute: no race detector, compiler, browser or load
+quick: ## the quick tests after a change: no race detector, compiler, browser or load
 	@go build -o bin/testlog ./internal/house/testlog
-	@{ go test -short -vet=off -json $$(go list work | grep -vE '/casebook/|/fixtures/') 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
+	@{ go test -short -vet=off -timeout 60m -json $$(go list work | grep -vE '/casebook/|/fixtures/') 2>&1 || echo '{"Action":"failed"}'; } | bin/testlog
 
 # Fixtures of rules are poor by intent, and two packages of five: go vet sees that they
 # compile.
