@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -49,11 +50,11 @@ var general = []struct {
 
 func libraryWork(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 	v := look(s, at)
+	if j = v.atOnce(); j.Cause != "" {
+		return j
+	}
 	for _, g := range general {
-		least := g.least
-		if least == 0 {
-			least = leastShare
-		}
+		least := cmp.Or(g.least, leastShare)
 		sets, most := v.below(func(fn string) bool {
 			return slices.ContainsFunc(g.begins, func(begin string) bool { return strings.HasPrefix(fn, begin) })
 		})
@@ -65,6 +66,47 @@ func libraryWork(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) 
 		}
 		why := fmt.Sprintf("%s takes %s: it %s.", symbolname.Short(most), v.percent(sets), g.does)
 		return diagnose.Judgement{Cause: why, Claim: v.claim(sets, why, g.instead)}
+	}
+	return v.spreadWork()
+}
+
+// spreadWork is libraryWork of all of a place's function, where no line of it does enough of
+// one kind: a function that asks the library for many small pieces.
+func (v *account) spreadWork() (j diagnose.Judgement) {
+	if v.pkg == nil || v.decl == nil {
+		return j
+	}
+	all := v.share(v.onLines(v.pkg, v.decl))
+	for _, g := range general {
+		if g.looped || g.typed {
+			continue
+		}
+		sum, most, heaviest := new(diagnose.Sets), "", 0
+		lines := 0
+		var byMost, byLine float64
+		for line := v.LineAt(v.decl.Pos()); line <= v.LineAt(v.decl.End()); line++ {
+			of := new(diagnose.Sets)
+			for name, sets := range v.Costs()[v.File][line] {
+				if slices.ContainsFunc(g.begins, beginning(name)) {
+					of.Join(sets)
+					if share := v.share(sets); share > byMost || share == byMost && name < most {
+						most, byMost = name, share
+					}
+				}
+			}
+			if share := v.share(of); share > 0 {
+				lines++
+				if share > byLine {
+					heaviest, byLine = line, share
+				}
+			}
+			sum.Join(of)
+		}
+		if share := v.share(sum); lines < 2 || share < cmp.Or(g.least, leastShare) || share < mostOf*all {
+			continue
+		}
+		why := fmt.Sprintf("%s and its like take %s, on %d lines of %s: it %s.", symbolname.Short(most), v.percent(sum), lines, v.decl.Name.Name, g.does)
+		return diagnose.Judgement{Cause: why, Claim: v.claimAt(v.File, heaviest, v.Function, sum, why, g.instead)}
 	}
 	return j
 }

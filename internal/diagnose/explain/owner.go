@@ -29,7 +29,14 @@ type owner struct {
 	pkg   *typed.Package
 	of    *types.Var
 	frame callstack.Frame // of its function
-	steps int             // calls that it is handed on through
+	way   []handOver      // the calls from the write, which is the first, to its function
+	by    string          // the function of the library that writes, as frames have it
+}
+
+// handOver is a call that a buffer is the receiver or an argument of.
+type handOver struct {
+	pkg  *typed.Package
+	call *ast.CallExpr
 }
 
 // ownerOf is who makes the buffer that grows at the innermost own frame of a stack; nil
@@ -51,14 +58,15 @@ func (v *account) ownerOf(c *hot.Classified, stack []callstack.FrameID) *owner {
 			break
 		}
 	}
-	for steps := 0; of != nil && !typed.Global(of); steps++ {
+	way, by := []handOver{{pkg, call}}, c.Frame(stack[at-1]).Function
+	for of != nil && !typed.Global(of) {
 		d, ok := pkg.Declaration(of.Pos()).(*ast.FuncDecl)
 		if !ok {
 			return nil
 		}
 		which := handed(pkg, d, of)
 		if which < 0 {
-			return &owner{pkg, of, *f, steps}
+			return &owner{pkg, of, *f, way, by}
 		}
 		name := c.Frame(stack[at]).Function
 		if at++; at >= len(stack) {
@@ -70,6 +78,7 @@ func (v *account) ownerOf(c *hot.Classified, stack []callstack.FrameID) *owner {
 		if pkg, call = v.site(f, name); call == nil {
 			return nil
 		}
+		way = append(way, handOver{pkg, call})
 		list := call.Args
 		if which == 0 {
 			list = handedTo(call)
@@ -140,7 +149,7 @@ func (v *account) handedOn() (j diagnose.Judgement) {
 		if !v.Cost.Of(v.Subject, c).Has(index) {
 			return
 		}
-		if o := v.ownerOf(c, stack); o != nil && o.steps > 0 {
+		if o := v.ownerOf(c, stack); o != nil && len(o.way) > 1 {
 			found[o.of] = o
 			add(v.Subject, worth, o.of, diagnose.Work{Of: c, Index: index})
 		}
@@ -155,14 +164,18 @@ func (v *account) handedOn() (j diagnose.Judgement) {
 		return j
 	}
 	all := new(diagnose.Sets) // what grows in the function or below it, at this place and others
+	var ways []*owner
 	v.eachGrowth(func(c *hot.Classified, index int, stack []callstack.FrameID) {
 		if o := v.ownerOf(c, stack); o != nil && o.of == most.of {
 			all.Of(v.Subject, c).Add(index)
+			if !slices.ContainsFunc(ways, func(known *owner) bool { return known.by == o.by && slices.Equal(known.way, o.way) }) {
+				ways = append(ways, o)
+			}
 		}
 	})
 	_, _, grows := v.Outgrown(&all.Allocs)
 	share := v.givenUp(&all.Allocs)
-	if !grows || share < mostOf || v.share(all) < least || v.AllocShare(all.Allocs.Keep()) < leastBytes || !v.MadeInCalls(v.blocks(&all.Allocs)) {
+	if !grows || share < mostOf || v.share(all) < least || v.AllocShare(all.Allocs.Keep()) < leastBytes || !v.MadeInCalls(v.blocks(&all.Allocs)) || !v.writtenAgain(ways) {
 		return j
 	}
 	function := symbolname.Elide(symbolname.Parse(most.frame.Function).Declared())
@@ -188,6 +201,98 @@ func (v *account) givenUp(of *diagnose.Set) float64 {
 		larger = n
 	}
 	return float64(gone) / float64(max(all, 1))
+}
+
+// writtenAgain reports whether a buffer may be written to more than once before it is done with:
+// in a loop, by two calls of which one does not exclude the other, or by a function of the
+// library that writes as it likes. What is written once has blocks of several sizes where its
+// texts have several lengths, and none of them was given up.
+func (v *account) writtenAgain(ways []*owner) bool {
+	for i, w := range ways {
+		if !writesOnce(w.by) || slices.ContainsFunc(w.way, func(h handOver) bool { return h.repeats(w.of) || v.twice(h) }) {
+			return true
+		}
+		if slices.ContainsFunc(ways[:i], func(other *owner) bool { return !w.excludes(other) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// writesOnce reports whether a function of the library writes to a buffer once in each call.
+func writesOnce(name string) bool {
+	if strings.HasPrefix(name, "fmt.Fprint") || name == "io.WriteString" {
+		return true
+	}
+	return slices.ContainsFunc(buffers, func(b string) bool {
+		method, ok := strings.CutPrefix(name, b)
+		return ok && strings.HasPrefix(method, "Write") && method != "WriteTo"
+	})
+}
+
+// repeats reports whether a call lies in a loop or a literal that the variable is declared
+// outside of.
+func (h handOver) repeats(of *types.Var) bool {
+	for around := range h.pkg.Repeats(h.call) {
+		return of.Pos() < around.Pos() || around.End() <= of.Pos()
+	}
+	return false
+}
+
+// twice reports whether a line calls a function more than once.
+func (v *account) twice(h handOver) (found bool) {
+	name, line := h.pkg.Called(h.call), v.LineAt(h.call.Pos())
+	ast.Inspect(h.pkg.Declaration(h.call.Pos()), func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && call != h.call && v.LineAt(call.Pos()) == line && h.pkg.Called(call) == name
+		return !found
+	})
+	return found
+}
+
+// excludes reports whether a call of the buffer's function takes one of two ways at most.
+func (o *owner) excludes(other *owner) bool {
+	for n := 1; n <= min(len(o.way), len(other.way)); n++ {
+		a, b := o.way[len(o.way)-n], other.way[len(other.way)-n]
+		if a != b { // calls of two functions are those of one call through an interface
+			return a.pkg != b.pkg || a.pkg.Declaration(a.call.Pos()) != b.pkg.Declaration(b.call.Pos()) || exclusive(a.pkg, a.call, b.call)
+		}
+	}
+	return true
+}
+
+// exclusive reports whether of two nodes of a function a call runs one at most: they are in
+// two branches of a statement, or the branch of the first ends with a return.
+func exclusive(p *typed.Package, a, b ast.Node) bool {
+	if a.Pos() > b.Pos() {
+		a, b = b, a
+	}
+	in := a
+	for outer := p.Parent(in); outer != nil; in, outer = outer, p.Parent(outer) {
+		var list []ast.Stmt
+		around := outer.Pos() <= b.Pos() && b.End() <= outer.End()
+		switch outer := outer.(type) {
+		case *ast.IfStmt:
+			if around {
+				return in == outer.Body
+			}
+		case *ast.BlockStmt:
+			list = outer.List
+		case *ast.CaseClause:
+			list = outer.Body
+		}
+		if around {
+			_, clause := in.(*ast.CaseClause)
+			_, of := in.(*ast.CommClause)
+			return clause || of
+		}
+		if n := len(list); n > 0 {
+			if _, leaves := list[n-1].(*ast.ReturnStmt); leaves {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // eachGrowth calls f for each sample of a buffer that grows.

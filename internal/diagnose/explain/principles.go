@@ -62,11 +62,14 @@ func (v *account) pure(function string, copies bool) bool {
 }
 
 func computedAgain(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
-	return answer(s, at, inComparison, ofType, ofCounters, takenApart, ofSettings)
+	if j := answer(s, at, inComparison, ofType, ofCounters, takenApart, ofSettings); j.Cause != "" {
+		return j
+	}
+	return eachAnswer(s, at)
 }
 
 func usedInPart(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
-	if j := answer(s, at, firstAlone, unread, beforeCheck); j.Cause != "" {
+	if j := answer(s, at, firstAlone, unread, beforeCheck, dropped); j.Cause != "" {
 		return j
 	}
 	if j := madeBeforeCheck(s, at); j.Cause != "" {
@@ -76,7 +79,7 @@ func usedInPart(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
 }
 
 func builtToRead(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
-	return answer(s, at, onlyRead)
+	return answer(s, at, onlyRead, copiedUp)
 }
 
 // among returns the samples of an operation's line below functions by how their names begin.

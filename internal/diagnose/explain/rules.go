@@ -15,7 +15,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "computed-again", Title: "a value computed again from the same inputs",
 			Doc: diagnose.Doc{
-				What:   beside + "A call on the way to the place recomputes an earlier result: a key in each comparison of a sort, facts about a type's fields and tags, a function of counters and lengths only, one part of a value whose parts are available together, a function of fields that are set only where their object is made.",
+				What:   beside + "A call on the way to the place recomputes an earlier result: a key in each comparison of a sort, facts about a type's fields and tags, a function of counters and lengths only, one part of a value whose parts are available together, a function of fields that are set only where their object is made. Or a function calls three or more methods of one value, without arguments, and each repeats the same work.",
 				Why:    "The first result would do for all.",
 				Silent: "Below 8 % of the base's time; without type information; for functions whose source shows an effect or another input; for fields set by a function that has samples, or to which the object is passed; for comparisons in anything but a sort or a heap; for integers read from data.",
 				Fix:    "Keep the result with its inputs: in a field, in a table, in a map by the type.",
@@ -28,7 +28,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "used-in-part", Title: "all of it computed where a part is used",
 			Doc: diagnose.Doc{
-				What:   beside + "A call on the way to the place makes a list of which its caller takes the first element; or it fills a field that almost nothing reads; or its result, or a value on the heap, is made before a check that nearly always leaves it unused. Or a list in a field grows only for a function that has almost no samples.",
+				What:   beside + "A call on the way to the place makes a list of which its caller takes the first element; or it fills a field that almost nothing reads; or its result, or a value on the heap, is made before a check that nearly always leaves it unused. Or a list in a field grows only for a function that has almost no samples. Or a function computes a result, and the call drops it.",
 				Why:    "All of the work is done, and the memory allocated, for a result that is hardly ever used.",
 				Silent: "Below 8 % of the base's time; where the code that needs the value has a twentieth of its samples or more; for exported fields, and those that the function reads itself; for calls with effects; where something before the check may change its inputs; for a timeout after which nothing is called.",
 				Fix:    "Stop at the first; compute on first use; check first.",
@@ -41,7 +41,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "built-to-be-read", Title: "a result built only to be read and dropped",
 			Doc: diagnose.Doc{
-				What:   beside + "A function of the program on the way to the place builds a string, a list or a map, and its caller only compares it, takes its length, looks up keys, iterates over it, or writes it.",
+				What:   beside + "A function of the program on the way to the place builds a string, a list or a map, and its caller only compares it, takes its length, looks up keys, iterates over it, writes it, or, in a loop or in the same function, appends it to another.",
 				Why:    "Memory is allocated and filled, though the source itself could be read.",
 				Silent: "Below 8 % of the base's time or a tenth of its bytes; where anything else uses the result; for a list or map that the function sorts, or collects under a lock.",
 				Fix:    "Compare the parts, count, keep the map, pass each element on, or write to the caller's destination.",
@@ -104,7 +104,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "library-work", Title: "general-purpose library code at a hot place",
 			Doc: diagnose.Doc{
-				What:   asked + "General-purpose functions of the standard library take 15 % of the time or more: codecs, scanners and splitters, reads and writes of a few bytes at a time, big numbers, sorts through interfaces, paths, URLs, stack traces.",
+				What:   asked + "General-purpose functions of the standard library take 15 % of the time or more: codecs, scanners and splitters, reads and writes of a few bytes at a time, big numbers, sorts through interfaces, paths, URLs, stack traces. Or a hasher is made for one string, and its package has a function that returns the sum at once.",
 				Why:    "A general-purpose function handles every possible input, goes through interfaces or reflection, and allocates strings and slices that the caller may not need.",
 				Silent: silent + "for functions that are hard to beat: searching and comparing bytes, hashing, compressing, system calls, locks, appending numbers; for fmt, see fmt-format; for formatting and parsing floating-point numbers below 50 %.",
 				Fix:    "Write code that does only what is needed here.",
@@ -118,7 +118,7 @@ func Rules() []diagnose.Rule {
 			Doc: diagnose.Doc{
 				What:   asked + "Appending to a slice, or writing to a strings.Builder or a bytes.Buffer, takes 15 % of the time or more; the blocks have several sizes, and 30 % of them were outgrown. If a buffer is passed to the code that writes it, the finding is where the buffer is made, from 8 % of the time.",
 				Why:    "Each step allocates a larger block, copies the content, and leaves the old block to the garbage collector: about twice the bytes needed in the end.",
-				Silent: silent + "where slice-growth, map-growth or text-growth reports it; for memory passed by the caller of an exported function; for a buffer with Grow or Reset, from a pool, or of an object; for a fifth of the bytes or less; where allocations are rare.",
+				Silent: silent + "where slice-growth, map-growth or text-growth reports it; for memory passed by the caller of an exported function; for a buffer with Grow or Reset, from a pool, of an object, or written once; for a fifth of the bytes or less; where allocations are rare.",
 				Fix:    "Allocate with the length, or a bound of it; or reuse the memory in the next call.",
 				Before: "var b strings.Builder\nfor _, p := range parts {\n\tb.WriteString(p)\n}",
 				After:  "var b strings.Builder\nn := 0\nfor _, p := range parts {\n\tn += len(p)\n}\nb.Grow(n)\nfor _, p := range parts {\n\tb.WriteString(p)\n}",

@@ -14,7 +14,7 @@ var table = sync.OnceValue(func() []Row {
 		ofEncodings(), ofNetwork(), ofConnections(), ofCrypto(),
 		ofCopies(),
 		ofCharacters(), ofBytes(), ofTextUse(), ofGeneral(), ofText(),
-		ofSorting(), ofTime(), ofNumbers(), ofReflection(), ofModules(),
+		ofSorting(), ofTime(), ofNumbers(), ofReflection(), ofFlags(), ofModules(),
 		ofBroad(),
 	)
 })

@@ -218,6 +218,16 @@ func Key(n int, part []byte) []byte {
 	copy(key, part)
 	return key[:len(part)]
 }
+
+func groups(b, out []byte, n int) {
+	for i := range n {
+		out[0] += b[i] // 210
+		hex.Encode(out[4*i:], b[2*i:]) // 211
+	}
+	for i := range n {
+		hex.Encode(out[8*i:], b[4*i:]) // 214
+	}
+}
 `
 
 // Each kind of cost is claimed where its condition holds, with the share that its samples
@@ -248,6 +258,9 @@ func TestKindsOfCost(t *testing.T) {
 		{"little of one", "regexp-run", some("m/app.valid:10 regexp.(*Regexp).doExecute", 100), nil, 0, 0, ""},
 		{"hex", "library-work", some("m/app.digits:14 encoding/hex.Encode", 500), nil, 14, 0.5, "hex.Encode takes 50.0 % of the time"},
 		{"reflection of a library", "reflection", some("m/app.length:6 other.Decode reflect.Value.Len", 400), nil, 6, 0.4, "most of it in other.Decode: "},
+		{"hex in two loops", "library-work", []stack{{frames: "m/app.groups:210", n: 200}, {frames: "m/app.groups:211 encoding/hex.Encode", n: 80}, {frames: "m/app.groups:214 encoding/hex.Encode", n: 90}, {frames: "other.work", n: 630}}, nil, 214, 0.17, "on 2 lines of groups"},
+		{"little in two loops", "library-work", []stack{{frames: "m/app.groups:210", n: 200}, {frames: "m/app.groups:211 encoding/hex.Encode", n: 70}, {frames: "m/app.groups:214 encoding/hex.Encode", n: 70}, {frames: "other.work", n: 660}}, nil, 0, 0, ""},
+		{"a small part of the function", "library-work", []stack{{frames: "m/app.groups:210", n: 600}, {frames: "m/app.groups:211 encoding/hex.Encode", n: 80}, {frames: "m/app.groups:214 encoding/hex.Encode", n: 80}, {frames: "other.work", n: 240}}, nil, 0, 0, ""},
 		{"an expression that is compiled", "regexp-run", some("m/app.matching:143 regexp.MustCompile regexp.compile regexp/syntax.Parse", 400), nil, 0, 0, ""},
 		{"compiled in each call", "regexp-compile", some("m/app.strict:199 regexp.MustCompile regexp.compile regexp/syntax.Parse", 400), nil, 199, 0.4, "regexp.MustCompile compiles a regular expression in every call, which takes 40.0 %"},
 		{"of the caller's text", "regexp-compile", some("m/app.matching:143 regexp.MustCompile regexp.compile regexp/syntax.Parse", 400), nil, 0, 0, ""},

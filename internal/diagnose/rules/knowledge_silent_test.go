@@ -13,6 +13,14 @@ import (
 // wrong, or gain nothing.
 var silent = []struct{ row, params, result, body string }{
 	{"aead-per-call", "key []byte", "cipher.AEAD", "b, _ := aes.NewCipher(key)\ng, _ := cipher.NewGCM(b)\nreturn g"},
+	{"parser-objects", "mode parser.Mode, set *token.FileSet", "int", "f, err := parser.ParseFile(set, \"a.go\", nil, mode)\nif err != nil {\n\treturn 0\n}\nreturn len(f.Decls)"},
+	{"parser-objects", "set *token.FileSet", "int", "f, err := parser.ParseFile(set, \"a.go\", nil, 0)\nif err != nil {\n\treturn 0\n}\nreturn len(f.Unresolved)"},
+	{"reflect-append-loop", "s, x reflect.Value", "int", "return reflect.Append(s, x).Len()"},
+	{"reflect-append-loop", "s reflect.Value, lists [][]reflect.Value", "int", "for _, list := range lists {\n\ts = reflect.Append(s, list...)\n}\nreturn s.Len()"},
+	{"reflect-map-unsized", "m reflect.Value, list []reflect.Value", "", "for _, x := range list {\n\tm.SetMapIndex(x, x)\n}"},
+	{"reflect-map-unsized", "t reflect.Type, in chan reflect.Value", "int", "m := reflect.MakeMap(t)\nfor x := range in {\n\tm.SetMapIndex(x, x)\n}\nreturn m.Len()"},
+	{"reflect-new-asked", "t reflect.Type", "any", "v := reflect.New(t).Interface()\nif _, ok := v.(fmt.Stringer); ok {\n\treturn nil\n}\nreturn v"},
+	{"reflect-new-asked", "t reflect.Type", "string", "return reflect.New(t).Interface().(fmt.Stringer).String()"},
 	{"aes-cipher-per-call", "key []byte", "any", "b, _ := aes.NewCipher(key)\nreturn b"},
 	{"base64-decode-bytes", "s string", "[]byte", "b, _ := base64.StdEncoding.DecodeString(s)\nreturn b"},
 	{"base64-encode-appended", "b []byte, src []byte", "string", "s := base64.StdEncoding.EncodeToString(src)\nb = append(b, s...)\nreturn s"},

@@ -95,23 +95,78 @@ func again(lists [][]metric, use func([]byte)) {
 		use(b.Bytes())
 	}
 }
+
+func single(name string) []byte {
+	var b bytes.Buffer // 91
+	labels(&b, name) // 92
+	return b.Bytes()
+}
+
+func either(name string) []byte {
+	var b bytes.Buffer // 97
+	if name == "" {
+		labels(&b, "none") // 99
+	} else {
+		labels(&b, name) // 101
+	}
+	return b.Bytes()
+}
+
+func early(name string) []byte {
+	var b bytes.Buffer // 107
+	if name == "" {
+		labels(&b, "none") // 109
+		return b.Bytes()
+	}
+	labels(&b, name) // 112
+	return b.Bytes()
+}
+
+func rounds(list []string, use func([]byte)) {
+	for _, name := range list {
+		var b bytes.Buffer // 118
+		labels(&b, name) // 119
+		use(b.Bytes())
+	}
+}
+
+func both(name, value string) []byte {
+	var b bytes.Buffer // 125
+	labels(&b, name) // 126
+	labels(&b, value) // 127
+	return b.Bytes()
+}
+
+func same(name, value string) []byte {
+	var b bytes.Buffer // 132
+	labels(&b, name); labels(&b, value) // 133
+	return b.Bytes()
+}
 `
 
 // TestOwner: what grows where a buffer was handed on is claimed where the buffer is made.
 func TestOwner(t *testing.T) {
 	const (
 		writes = " m/app.(*metric).write:9 m/app.labels:13 bytes.(*Buffer).WriteString bytes.(*Buffer).grow bytes.growSlice"
+		label  = " m/app.labels:13 bytes.(*Buffer).WriteString bytes.(*Buffer).grow bytes.growSlice"
 		puts   = " m/app.(*builder).put:53 strings.(*Builder).WriteString"
 	)
 	for _, test := range []struct {
-		name, at string
+		name, at string // of several stacks each has the blocks of the next size
 		sizes    []int64
 		line     int // of the finding; 0: none
 		says     string
 	}{
 		{"made and handed on", "m/app.family:18" + writes, []int64{64, 128, 256, 512}, 16, "b is made in app.family without a size"},
 		{"of which it gives up a third", "m/app.family:18" + writes, []int64{64, 128}, 16, "33.3 % of its bytes"},
-		{"inside a type of its own", "m/app.equal:57" + puts, []int64{8, 16, 32, 64}, 56, "b is made in app.equal without a size"},
+		{"inside a type of its own", "m/app.equal:57" + puts + ";m/app.equal:58" + puts + ";m/app.equal:59" + puts, []int64{8, 16, 32}, 56, "b is made in app.equal without a size"},
+		{"by two calls, one after the other", "m/app.both:126" + label + ";m/app.both:127" + label, []int64{64, 128}, 125, "b is made in app.both"},
+		{"by two calls of one line", "m/app.same:133" + label, []int64{64, 128}, 132, "b is made in app.same"},
+		{"written once, of two lengths", "m/app.single:92" + label, []int64{64, 128}, 0, ""},
+		{"written once, of many lengths", "m/app.single:92" + label, []int64{64, 128, 256, 512}, 0, ""},
+		{"by one of two branches", "m/app.either:99" + label + ";m/app.either:101" + label, []int64{64, 128}, 0, ""},
+		{"by a branch that returns, or after it", "m/app.early:109" + label + ";m/app.early:112" + label, []int64{64, 128}, 0, ""},
+		{"made in each round", "m/app.rounds:119" + label, []int64{64, 128}, 0, ""},
 		{"of one size", "m/app.family:18" + writes, []int64{64}, 0, ""},
 		{"sized where it is made", "m/app.sized:27" + writes, []int64{64, 128, 256, 512}, 0, ""},
 		{"from a pool", "m/app.pooled:37" + writes, []int64{64, 128, 256, 512}, 0, ""},
@@ -121,10 +176,11 @@ func TestOwner(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			allocs := []stack{{frames: "m/app.other:300", n: 1, size: 16}}
-			for _, size := range test.sizes {
-				allocs = append(allocs, stack{frames: test.at, n: 1000, size: size})
+			at := strings.Split(test.at, ";")
+			for i, size := range test.sizes {
+				allocs = append(allocs, stack{frames: at[i%len(at)], n: 1000, size: size})
 			}
-			s := app(t, ownerSource, known, []stack{{frames: test.at + " runtime.growslice runtime.mallocgc", n: 400}, {frames: "other.work", n: 600}}, allocs)
+			s := app(t, ownerSource, known, []stack{{frames: at[0] + " runtime.growslice runtime.mallocgc", n: 400}, {frames: "other.work", n: 600}}, allocs)
 			var made []finding.Finding
 			for _, f := range said(t, "step-growth", s) {
 				if strings.Contains(f.Why, "is made in") {

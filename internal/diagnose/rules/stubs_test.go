@@ -27,6 +27,14 @@ func (*Policy) Sanitize(string) string`},
 type Cache struct{}
 func (*Cache) Add(k, v any)
 func (*Cache) Lookup(string) string`},
+	{Package: "example.com/xhash", Frame: "xhash.go", Text: `package xhash
+type Hasher struct{}
+func New() *Hasher
+func (*Hasher) Write([]byte) (int, error)
+func (*Hasher) WriteString(string) (int, error)
+func (*Hasher) Sum64() uint64
+func Prime(string) uint64
+func Hash(string) uint64`},
 	{Package: "x/lib", Frame: "lib.go", Text: `package lib
 var Letters string
 type Address struct{ Street string }

@@ -1,0 +1,141 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
+	"whet/internal/diagnose"
+	"whet/internal/typed"
+)
+
+// fewestAnswers is how many of a value's methods lead to a place at least for it to be worked
+// out too often.
+const fewestAnswers = 3
+
+// questions are calls of one value's methods in one function, which all lead to a place.
+type questions struct {
+	operation // the first
+	value     *types.Var
+	methods   map[string]*diagnose.Sets
+}
+
+// eachAnswer is about a function that asks a value for several things by a call each, where
+// each goes through the same work to find its answer.
+func eachAnswer(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
+	v := look(s, at)
+	if v.pkg == nil || v.decl == nil || v.all() < least && v.AllocShare(v.Cost.Allocs.Keep()) < leastBytes {
+		return j
+	}
+	type asker struct {
+		decl *ast.FuncDecl
+		of   *types.Var
+	}
+	type step struct {
+		line   diagnose.SourceLine
+		callee string
+	}
+	steps, found := make(map[step]*questions), make(map[asker]*questions)
+	v.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		if !v.Cost.Of(v.Subject, c).Has(sample.Index()) {
+			return
+		}
+		by := ""
+		for _, id := range stack {
+			f := c.Frame(id)
+			if by != "" && v.Own(f) && !v.OfTest(f.File, f.Line) {
+				k := step{diagnose.SourceLine{File: f.File, Line: f.Line}, by}
+				a, known := steps[k]
+				if !known {
+					if o, of := v.answer(f, by); of != nil {
+						key := asker{o.decl, of}
+						if a = found[key]; a == nil {
+							a = &questions{operation: *o, value: of, methods: make(map[string]*diagnose.Sets)}
+							found[key] = a
+						}
+					}
+					steps[k] = a
+				}
+				if a != nil {
+					if a.methods[by] == nil {
+						a.methods[by] = new(diagnose.Sets)
+					}
+					a.methods[by].Of(v.Subject, c).Add(sample.Index())
+				}
+			}
+			by = f.Function
+		}
+	})
+	var most *questions
+	for _, a := range found {
+		if len(a.methods) >= fewestAnswers && (most == nil || cmp.Or(cmp.Compare(len(a.methods), len(most.methods)), cmp.Compare(most.call.Pos(), a.call.Pos())) > 0) {
+			most = a
+		}
+	}
+	if most == nil {
+		return j
+	}
+	all, one := new(diagnose.Sets), 0.0
+	for _, sets := range most.methods {
+		all.Join(sets)
+		one = max(one, v.share(sets))
+	}
+	goes := &diagnose.Sets{CPU: diagnose.Portion(v.CPU, v.CPUColumn, &all.CPU, 1-1/float64(len(most.methods))), Allocs: diagnose.Portion(v.Allocs, v.AllocCol, &all.Allocs, 1-1/float64(len(most.methods)))}
+	if max(v.share(goes), v.AllocShare(goes.Allocs.Keep())/2) < least || v.share(all) < v.all()/2 || one > v.share(all)/2 {
+		return j
+	}
+	names := slices.Sorted(maps.Keys(most.methods))
+	for i, name := range names {
+		names[i] = name[strings.LastIndexByte(name, '.')+1:]
+	}
+	shown := strings.Join(names[:fewestAnswers], ", ")
+	if len(names) > fewestAnswers {
+		shown += ", …"
+	}
+	j.Cause = fmt.Sprintf("%s asks %s for %d things by a call each (%s), and each call does the work of %s anew: %s.",
+		most.decl.Name.Name, most.value.Name(), len(names), shown, v.name(), v.percent(all))
+	j.Claim = v.claimOf(&most.operation, all, j.Cause, fmt.Sprintf("Go through %s once, and take all the answers from that: a function that fills a struct of them.", most.value.Name()))
+	if j.Claim != nil {
+		j.Claim.Avoidable = goes.Samples()
+	}
+	return j
+}
+
+// answer returns the call of a method at a frame, and the variable that it is called of: a
+// method without arguments whose result is used, of a value that it cannot change, in no loop
+// that the value is not of; nil where it is none.
+func (v *account) answer(f *callstack.Frame, callee string) (*operation, *types.Var) {
+	pkg, call := v.site(f, callee)
+	if call == nil || len(call.Args) > 0 {
+		return nil, nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	to := pkg.Reached(call)
+	if !ok || to == nil || to.Object.Signature().Recv() == nil || to.Object.Signature().Results().Len() == 0 {
+		return nil, nil
+	}
+	o := &operation{pkg: pkg, call: call, frame: *f, callee: callee}
+	o.decl, _ = pkg.Declaration(call.Pos()).(*ast.FuncDecl)
+	of := pkg.Var(sel.X)
+	if _, alone := pkg.Parent(call).(*ast.ExprStmt); alone || o.decl == nil || of == nil || typed.Global(of) {
+		return nil, nil
+	}
+	if loop := v.loop(o); loop != nil && (of.Pos() < loop.Pos() || loop.End() <= of.Pos()) {
+		return nil, nil
+	}
+	if _, shared := typed.Under[*types.Pointer](to.Object.Signature().Recv().Type()); shared && !v.pure(callee, false) {
+		return nil, nil
+	}
+	for _, use := range pkg.Uses(of) { // it is the same value each time
+		if pkg.Written(use) {
+			return nil, nil
+		}
+	}
+	return o, of
+}
