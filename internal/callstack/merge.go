@@ -125,6 +125,7 @@ type Addition struct {
 	valid     int          // so many of m.path are of the sample at hand
 	packed    int          // and so many of m.b.path
 	stack     []LocationID // of the sample that Sample added last
+	before    int64        // m.Memory
 }
 
 // mergedSet is a label set in the merged profile.
@@ -151,8 +152,11 @@ func (m *Merger) Begin(scale float64, p *Profile) (*Addition, error) {
 	if !m.distinct {
 		m.samples.reserve(p.samples)
 	}
-	return &Addition{m: m, p: p, scale: scale, locations: make([]LocationID, len(p.Locations))}, nil
+	return &Addition{m: m, p: p, scale: scale, locations: make([]LocationID, len(p.Locations)), before: m.Memory()}, nil
 }
+
+// Memory returns the approximate size in bytes of what was added to the merged profile.
+func (a *Addition) Memory() int64 { return a.m.Memory() - a.before }
 
 // Sample adds a sample as Builder.AddShared does.
 func (a *Addition) Sample(shared int, others []LocationID, set LabelSet, values []int64) error {

@@ -261,10 +261,7 @@ func together(want profile.Want, all []*pendingLoad) profile.Want {
 }
 
 // IsFile reports whether an operand is a file, which can be read again.
-func IsFile(operand string) bool {
-	st, err := os.Stat(operand)
-	return err == nil && st.Mode().IsRegular()
-}
+func IsFile(operand string) bool { return operand != "-" && isRegular(operand) }
 
 // Spare refuses to overwrite an input: a profile seldom has a copy.
 func (s *Set) Spare(output string) error {

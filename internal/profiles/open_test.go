@@ -104,6 +104,33 @@ func TestOpenInPart(t *testing.T) {
 	}
 }
 
+// TestOpenStandardInput: - is the standard input beside a file of this name, too, and is
+// read once.
+func TestOpenStandardInput(t *testing.T) {
+	name, err := filepath.Abs("../format/profile/testdata/http.heap.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("-", []byte("no profile"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []Options{{Sum: true}, {Want: profile.Want{Only: profile.Stacks}}} {
+		s, err := f.Open(t.Context(), []string{"-", name}, bytes.NewReader(data), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if len(s.Sources) != 2 || s.Sources[0].Profile.Total(3) != s.Sources[1].Profile.Total(3) {
+			t.Errorf("%+v: %d sources", f, len(s.Sources))
+		}
+	}
+}
+
 // walked lists what a selection has, sample by sample, in any order.
 func walked(s *Set, o selection.Options) (out []string, err error) {
 	sel, err := selection.New(s.Sources, o)

@@ -28,7 +28,8 @@ func AddTo(sum *callstack.Merger, scale float64, r io.ReaderAt, size int64, limi
 	if err != nil || d != (damage{}) || len(p.Types) != len(tables.s.row) {
 		return false
 	}
-	if tables.t.samples == 0 || len(p.Mappings) == 0 || slices.ContainsFunc(tables.t.locations, func(l locationRecord) bool { return l.firstLine == l.endLine }) {
+	if tables.t.samples == 0 || len(p.Mappings) == 0 || slices.ContainsFunc(tables.t.locations, func(l locationRecord) bool { return l.firstLine == l.endLine }) ||
+		slices.ContainsFunc(p.Functions, func(f callstack.Function) bool { return f.Name == "" }) { // or is not in the file
 		return false // it is warned of, or changed, before it is added
 	}
 	into, err := sum.Begin(scale, p)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -287,5 +288,78 @@ func TestMergeSamplesRefuses(t *testing.T) {
 	left, err := callstack.Merge([]float64{1, -1}, profile("a", "", 5), profile("a", "", 5))
 	if err != nil || left.Len() != 0 || len(left.Locations) != 0 {
 		t.Errorf("%v, %d samples", err, left.Len())
+	}
+}
+
+// TestAddToRefuses: what Read warns of is not added as it is read, nor what needs more
+// memory than the limit.
+func TestAddToRefuses(t *testing.T) {
+	mapped := func(m *message) *message { return m.body(profileMapping, num(1, 1), num(2, 0x1000), num(3, 0x2000)) }
+	added := func(data []byte, limits Limits) bool {
+		t.Helper()
+		first := zip(mapped(small()).Bytes())
+		p, err := Read(bytes.NewReader(first), int64(len(first)), DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := callstack.NewMerger(&p.Meta)
+		if err := sum.Add(1, p); err != nil {
+			t.Fatal(err)
+		}
+		return AddTo(sum, 1, bytes.NewReader(data), int64(len(data)), limits)
+	}
+	for name, c := range map[string]struct {
+		location []byte   // a line of the location of the second sample
+		names    []string // of the functions
+		sound    bool
+	}{
+		"sound":           {line(2, 4), []string{"main.f", "main.main"}, true},
+		"function's lack": {line(9, 4), []string{"main.f", "main.main"}, false},
+		"no names":        {line(2, 4), []string{"", ""}, false},
+	} {
+		m := mapped(new(message)).body(profileSampleType, num(1, 1), num(2, 2))
+		m.body(profileSample, num(1, 1), num(2, 5)).body(profileSample, num(1, 2), num(2, 7))
+		m.body(profileLocation, num(1, 1), line(1, 7), line(2, 3)).body(profileLocation, num(1, 2), c.location)
+		m.body(profileFunction, num(1, 1), num(2, 3)).body(profileFunction, num(1, 2), num(2, 4))
+		data := zip(m.strings("", "cpu", "nanoseconds", c.names[0], c.names[1]).Bytes())
+		p, err := Read(bytes.NewReader(data), int64(len(data)), DefaultLimits())
+		if err != nil || (len(p.Warnings) == 0) != c.sound {
+			t.Errorf("%s: %v, read with %q", name, err, p.Warnings)
+		}
+		if added(data, DefaultLimits()) != c.sound {
+			t.Errorf("%s: added %v", name, !c.sound)
+		}
+	}
+
+	const depth = 14
+	many := mapped(small())
+	for i := range uint64(1 << depth) {
+		var fields [][]byte
+		for bit := range depth {
+			fields = append(fields, num(1, 1+i>>bit&1))
+		}
+		many.body(profileSample, append(fields, num(2, 1))...)
+	}
+	data, limits := zip(many.Bytes()), DefaultLimits()
+	if !added(data, limits) {
+		t.Error("many stacks were not added")
+	}
+	if limits.MaxMemory = 1 << 20; added(data, limits) {
+		t.Error("the memory of what is added has no limit")
+	}
+}
+
+// TestLabelSetsAreShared: of label sets of which each is that of several samples, in any
+// order, there are no more than the file has.
+func TestLabelSetsAreShared(t *testing.T) {
+	const sets = fewSets + 1000
+	m, r := small(), rand.New(rand.NewPCG(1, 2))
+	for range 10 * sets {
+		m.body(profileSample, num(1, 1), num(2, 1), label(num(1, 3), num(3, 1+r.Uint64N(sets))))
+	}
+	data := m.Bytes()
+	p, err := Read(bytes.NewReader(data), int64(len(data)), DefaultLimits())
+	if err != nil || p.LabelSets() > sets+1 {
+		t.Errorf("%v, %d label sets", err, p.LabelSets())
 	}
 }

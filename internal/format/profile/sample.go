@@ -46,7 +46,7 @@ type packer struct {
 	// Labels, as samples' fields.
 	sets   map[string]callstack.LabelSet
 	sought int                // how often, in sets
-	unique bool               // most are of one sample, and none is sought any more
+	unique bool               // nearly all are of one sample, and none is sought any more
 	bytes  int64              // of sets
 	labels []byte             // of the last sample
 	last   callstack.LabelSet // its set
@@ -81,7 +81,11 @@ func newPacker(columns int, want Want) *packer {
 // memory is about how many bytes the samples take, with the numbers of what
 // they refer to.
 func (s *packer) memory() int64 {
-	return s.b.Memory() + s.locations.memory() + s.strings.memory() + s.bytes
+	n := s.b.Memory() + s.locations.memory() + s.strings.memory() + s.bytes
+	if s.into != nil {
+		n += s.into.Memory()
+	}
+	return n
 }
 
 // settle copies what lies in the window, which is about to move.
@@ -135,7 +139,7 @@ func (s *packer) add(body []byte) {
 	}
 	if !known {
 		set = s.b.NewLabelSet(s.set)
-		if s.sought > fewSets && 2*len(s.sets) > s.sought {
+		if s.sought > fewSets && 16*len(s.sets) > 15*s.sought {
 			s.unique = true
 		} else {
 			s.sets[string(labels)] = set
