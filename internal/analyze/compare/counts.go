@@ -28,8 +28,9 @@ import (
 // different is then one at which their rank test, had it been possible, would have
 // been passed too, so that a row has one chance to err at a look and not two. With
 // this chance for their p-value they take a step in the family whose hypothesis
-// is rejected, which leaves more of alpha to those that vary: of times, // CPU times, allocations and bytes of four benchmarks an eighth for each time, and not
-// a sixteenth, which narrows the intervals by a twentieth.
+// is rejected, which leaves more of alpha to those that vary: of times, CPU times,
+// allocations and bytes of four benchmarks an eighth for each time, and not a
+// sixteenth, which narrows the intervals by a twentieth.
 //
 // Where both sides stay below one byte or one allocation an operation there is
 // no change: what is left is of the runtime's own making, of once a process, and

@@ -31,10 +31,6 @@ func (w *walk) follow(n node, d, e def, first bool) {
 			w.ask(d)
 		}
 	}
-	// The compiler inlines flag.Parse, which is of os.Args[1:]: pointer, length and
-	// capacity.
-	const slice = 3
-	calledBy, parses := 0, false
 	for i := range edges {
 		r, s := x.At(i), y.At(i)
 		p, q, ok := w.ends(d, e, r.Ref, s.Ref)
@@ -44,11 +40,10 @@ func (w *walk) follow(n node, d, e def, first bool) {
 		}
 		if p != 0 && !w.t.packages[d.pkg-1].trusted {
 			u := w.t.uses[p]
-			if u&self != 0 {
-				calledBy++
+			if u&self != 0 && w.parsesFlags(d, r.Off) {
+				u &^= self
 			}
-			parses = parses || w.t.names[p] == "flag.CommandLine"
-			w.uses |= u &^ self
+			w.uses |= u
 		}
 		switch r.Type {
 		case goobj.UseType:
@@ -77,9 +72,6 @@ func (w *walk) follow(n node, d, e def, first bool) {
 			}
 		}
 	}
-	if calledBy > slice || calledBy > 0 && !parses {
-		w.uses |= self
-	}
 	if !first {
 		return
 	}
@@ -95,6 +87,21 @@ func (w *walk) follow(n node, d, e def, first bool) {
 			w.reach(p, q)
 		}
 	}
+}
+
+// parsesFlags reports whether the code at an offset is that of flag.Parse, which the
+// compiler inlines: it reads os.Args, but not the name of the program.
+func (w *walk) parsesFlags(d def, off int32) bool {
+	p, ok := w.t.object(d).Places(int(d.symbol))
+	if !ok {
+		return false
+	}
+	for call := p.CallAt(uint64(off)); call >= 0 && call < len(p.Inlined); call = int(p.Inlined[call].Parent) {
+		if n, ok := w.new.target(d, p.Inlined[call].Func); ok && w.t.names[n] == "flag.Parse" {
+			return true
+		}
+	}
+	return false
 }
 
 // isCall reports whether a weak reference is a call, that of the initialisation

@@ -101,6 +101,9 @@ func TestUses(t *testing.T) {
 		{`runtime.Callers(0, make([]uintptr, 9))`, places},
 		{`runtime.FuncForPC(0).Name()`, places},
 		{`runtime.Stack(nil, true)`, places | stacks},
+		{`; runtime.GoroutineProfile(nil)`, places | stacks},
+		{`; runtime.MemProfile(nil, true)`, places | stacks},
+		{`; runtime.SetMutexProfileFraction(0)`, 0},
 		{`debug.Stack()`, places},
 		{`; debug.PrintStack()`, places},
 	}

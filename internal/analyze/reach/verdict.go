@@ -84,7 +84,7 @@ func useOf(symbol string) use {
 		return counts
 	case "runtime":
 		switch {
-		case name == "stack":
+		case name == "stack" || !strings.HasSuffix(name, "rate") && begins("goroutineprofile", "memprofile", "blockprofile", "mutexprofile", "threadcreateprofile"):
 			return places | stacks
 		case begins("caller", "(*frames)", "funcforpc", "(*func)"):
 			return places
@@ -233,7 +233,8 @@ func (w *walk) mentions(names []string) string {
 	return ""
 }
 
-// hasName reports whether a name stands in data, and not as a part of a word.
+// hasName reports whether a name stands in data, and not as a part of a word. A verb of
+// a format before it is none.
 func hasName(data []byte, name string) bool {
 	letter := func(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 }
 	for at := 0; ; at++ {
@@ -243,7 +244,7 @@ func hasName(data []byte, name string) bool {
 		}
 		at += i
 		end := at + len(name)
-		before := at > 0 && len(name) > 0 && letter(name[0]) && letter(data[at-1])
+		before := at > 0 && len(name) > 0 && letter(name[0]) && letter(data[at-1]) && !bytes.HasSuffix(bytes.TrimRight(data[:at-1], "+-# 0123456789.*[]"), []byte("%"))
 		after := end < len(data) && len(name) > 0 && letter(name[len(name)-1]) && letter(data[end])
 		if !before && !after {
 			return true

@@ -217,7 +217,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	o := a.Objects[0]
-	compared, calls := 0, 0
+	compared, calls, reads := 0, 0, 0
 	for i := range o.Defs() {
 		name := string(o.Name(i))
 		if !o.Symbol(i).IsText() || len(printed[name]) == 0 || strings.HasPrefix(name, "p.Asm") { // Asm's are of the assembler's object
@@ -238,10 +238,18 @@ func TestPlaces(t *testing.T) {
 				t.Errorf("%s has the inlined call %+v", name, c)
 			}
 		}
+		for j, relocs := 0, o.Relocs(i); name == "p.Calls" && j < relocs.Len(); j++ { // the call reads V2, and returning is no part of it
+			if k, ok := o.Local(relocs.At(j).Ref); ok && string(o.Name(k)) == "p.V2" {
+				if in, after := p.CallAt(uint64(relocs.At(j).Off)), p.CallAt(p.Size-1); in != 0 || after != -1 {
+					t.Errorf("V2 is read by call %d, and the end is of call %d", in, after)
+				}
+				reads++
+			}
+		}
 		compared++
 	}
-	if compared < 4 || calls != 1 {
-		t.Errorf("%d functions and %d inlined calls", compared, calls)
+	if compared < 4 || calls != 1 || reads != 1 {
+		t.Errorf("%d functions, %d inlined calls, %d reads", compared, calls, reads)
 	}
 }
 
@@ -313,6 +321,7 @@ func walk(a *Archive) (symbols, bytes int) {
 				follow(o.Aux(i, j).Ref)
 			}
 			p, _ := o.Places(i)
+			p.CallAt(p.Size / 2)
 			for _, c := range p.Inlined {
 				follow(c.Func)
 			}

@@ -3,11 +3,13 @@ package goobj
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 )
 
 // Places are where the code of a function comes from, as it can ask the runtime.
 type Places struct {
+	Size    uint64    // bytes of code
 	Start   int32     // line of the function
 	Files   []FileRun // by PC
 	Lines   []byte    // the table of lines by PC
@@ -23,7 +25,7 @@ type FileRun struct {
 
 // InlinedCall is a call whose function stands in its place.
 type InlinedCall struct {
-	Parent int32 // number of the call that this one was inlined with, -1 for none
+	Parent int32 // number of the call before that this one was inlined with, -1 for none
 	File   string
 	Line   int32
 	PC     int32
@@ -40,10 +42,31 @@ func (p *Places) Equal(q *Places) bool {
 		})
 }
 
+// CallAt returns the number of the inlined call that the code at an offset is of, -1 for
+// none.
+func (p *Places) CallAt(off uint64) int {
+	runs, _ := runsOf(p.Calls)
+	var all uint64
+	for _, r := range runs {
+		all += r.size
+	}
+	if all == 0 {
+		return -1
+	}
+	unit := p.Size / all // bytes of the shortest instruction
+	for _, r := range runs {
+		if off < r.size*unit {
+			return int(r.value)
+		}
+		off -= r.size * unit
+	}
+	return -1
+}
+
 // Places returns those of a function that is defined here; ok is false where they
 // have another form.
 func (o *Object) Places(i int) (p Places, ok bool) {
-	ok = true
+	ok, p.Size = true, uint64(o.Symbol(i).Size)
 	info := false
 	for j := range o.NumAux(i) {
 		x := o.Aux(i, j)
@@ -90,7 +113,7 @@ func (o *Object) inlined(p *Places, data []byte) bool {
 		b := data[at:]
 		call := InlinedCall{Parent: number(int(at)), Line: number(int(at) + 8), Func: ref(b[12:]), PC: number(int(at) + 20)}
 		var ok bool
-		if call.File, ok = o.file(binary.LittleEndian.Uint32(b[4:])); !ok || o.checkTarget(call.Func) != nil {
+		if call.File, ok = o.file(binary.LittleEndian.Uint32(b[4:])); !ok || o.checkTarget(call.Func) != nil || int(call.Parent) >= len(p.Inlined) {
 			return false
 		}
 		p.Inlined = append(p.Inlined, call)
@@ -99,33 +122,48 @@ func (o *Object) inlined(p *Places, data []byte) bool {
 	return true
 }
 
-// fileRuns reads a table by PC: pairs of how much the number of the file grows,
-// from -1 on, and for how long it stands. A zero ends it.
+// fileRuns reads the table of the numbers of files.
 func (o *Object) fileRuns(p *Places, data []byte) bool {
-	number := int64(-1)
+	runs, ok := runsOf(data)
+	for _, r := range runs {
+		run, found := FileRun{Size: r.size}, true
+		if r.value >= 0 {
+			run.File, found = o.file(uint32(r.value))
+		}
+		p.Files, ok = append(p.Files, run), ok && found
+	}
+	return ok
+}
+
+// run is code with one value in a table by PC.
+type run struct {
+	value int64
+	size  uint64
+}
+
+// runsOf reads a table by PC: pairs of how much the value grows, from -1 on, and for how
+// long it stands. A zero ends it.
+func runsOf(data []byte) (runs []run, ok bool) {
+	value := int64(-1)
 	for first := true; len(data) > 0; first = false {
 		delta, n := binary.Varint(data)
 		if n <= 0 {
-			return false
+			return nil, false
 		}
 		if data = data[n:]; delta == 0 && !first {
-			return len(data) == 0
+			return runs, len(data) == 0
 		}
 		size, n := binary.Uvarint(data)
 		if n <= 0 {
-			return false
+			return nil, false
 		}
 		data = data[n:]
-		if number += delta; number < -1 || number >= int64(o.count(blockFiles)) {
-			return false
+		if value += delta; value < -1 || value > math.MaxUint32 {
+			return nil, false
 		}
-		run := FileRun{Size: size}
-		if number >= 0 {
-			run.File, _ = o.file(uint32(number))
-		}
-		p.Files = append(p.Files, run)
+		runs = append(runs, run{value, size})
 	}
-	return len(p.Files) == 0 // it was empty
+	return runs, len(runs) == 0 // it was empty
 }
 
 // file returns the name of a source file by its number.

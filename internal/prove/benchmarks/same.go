@@ -34,7 +34,7 @@ func sameOf(o *Options, pair *sides.Pair, data [][2]data, proof *prove.Proof) []
 		case len(names) > 0:
 			differs = "the file " + names[0] + " beside " + p.ImportPath + " differs"
 		case cut(data[i]):
-			differs = "the files beside " + p.ImportPath + " exceed " + quantity.Bytes(dataBytes) + " and are not compared"
+			differs = "not all files beside " + p.ImportPath + " are compared: they exceed " + quantity.Bytes(dataBytes) + ", or links within links lead to them"
 		case !o.AA:
 			same[i] = true
 			n++

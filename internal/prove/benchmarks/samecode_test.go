@@ -218,6 +218,8 @@ func TestAttacked(t *testing.T) {
 	// Its own file's name may be kept for a benchmark that opens files.
 	kept := [3]string{"attacked_test.go", "\tflag.Parse()", "\tos.Setenv(\"X\", os.Args[0])\n\tflag.Parse()"}
 	check(t, decide(t, build(kept), build(kept), reach.OtherDifferences{Files: noFiles}), 16, "Args Proc Other")
+	kept[2] = "\tname := os.Args[0]\n\tflag.Parse()\n\tos.Setenv(\"X\", name)"
+	check(t, decide(t, build(kept), build(kept), reach.OtherDifferences{Files: noFiles}), 16, "Args Proc Other")
 	check(t, decide(t, build(early), build(early, moreTests), reach.OtherDifferences{Files: noFiles}), 16, all)
 }
 
