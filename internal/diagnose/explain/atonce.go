@@ -34,16 +34,20 @@ func (v *account) atOnce() (j diagnose.Judgement) {
 			if s == nil {
 				continue
 			}
-			sets := v.in(v.pkg, st)
-			for _, call := range []*ast.CallExpr{s.written, s.summed} {
-				sets.Join(v.onLines(v.pkg, call))
+			made, sum, writes := v.in(v.pkg, st), v.onLines(v.pkg, s.summed), v.onLines(v.pkg, s.written)
+			sets := new(diagnose.Sets)
+			for _, part := range []*diagnose.Sets{made, sum, writes} {
+				sets.Join(part)
 			}
-			if v.share(sets) < leastShare {
+			if v.share(sets) < leastShare || v.share(writes) > v.share(sets)/2 { // a long text takes as long in one piece
 				continue
 			}
 			name := s.whole.Pkg().Name() + "." + s.whole.Name()
 			j.Cause = fmt.Sprintf("%s makes an object for input in pieces, and writes one text to it: that takes %s, and %s does it at once.", shorten(s.made), v.percent(sets), name)
 			j.Claim = v.claimAt(v.File, v.LineAt(s.made.Pos()), v.Function, sets, j.Cause, fmt.Sprintf("Call %s(%s): it sets nothing up, and gives the same %s.", name, types.ExprString(s.written.Args[0]), types.TypeString(s.whole.Signature().Results().At(0).Type(), types.RelativeTo(v.pkg.Types))))
+			if made.Join(writes); j.Claim != nil { // the hashing itself stays
+				j.Claim.Avoidable = made.Samples()
+			}
 			return false
 		}
 		return true
@@ -78,7 +82,7 @@ func streamOf(p *typed.Package, of *types.Var, value ast.Expr) *stream {
 			s.summed = call
 		}
 	}
-	if s.written == nil || s.summed == nil || s.written.Pos() > s.summed.Pos() {
+	if s.written == nil || s.summed == nil || s.written.Pos() > s.summed.Pos() || branch(p, s.written) != branch(p, s.made) {
 		return nil
 	}
 	for _, call := range []*ast.CallExpr{s.written, s.summed} {
@@ -91,16 +95,38 @@ func streamOf(p *typed.Package, of *types.Var, value ast.Expr) *stream {
 	}
 	scope := maker.Pkg().Scope()
 	for _, name := range scope.Names() {
+		other, ok := scope.Lookup(name).(*types.Func)
+		if ok && other != maker && strings.HasPrefix(name, "New") && other.Signature().Params().Len() == 0 && givesSum(other, s.summed, p) {
+			return nil // a sum of another kind
+		}
+	}
+	for _, name := range scope.Names() {
 		fn, ok := scope.Lookup(name).(*types.Func)
 		if !ok || !fn.Exported() || fn.Signature().Params().Len() != 1 || fn.Signature().Results().Len() != 1 || fn.Signature().TypeParams().Len() > 0 {
 			continue
 		}
 		if types.Identical(fn.Signature().Params().At(0).Type(), p.TypeOf(s.written.Args[0])) && types.Identical(fn.Signature().Results().At(0).Type(), p.TypeOf(s.summed)) && isSum(name) {
+			if s.whole != nil {
+				return nil // which of them?
+			}
 			s.whole = fn
-			return s
 		}
 	}
-	return nil
+	if s.whole == nil {
+		return nil
+	}
+	return s
+}
+
+// givesSum reports whether what a function makes has a method of a call's name and result.
+func givesSum(maker *types.Func, summed *ast.CallExpr, p *typed.Package) bool {
+	if maker.Signature().Results().Len() == 0 {
+		return false
+	}
+	sel := summed.Fun.(*ast.SelectorExpr)
+	obj, _, _ := types.LookupFieldOrMethod(maker.Signature().Results().At(0).Type(), true, maker.Pkg(), sel.Sel.Name)
+	fn, ok := obj.(*types.Func)
+	return ok && fn.Signature().Results().Len() == 1 && types.Identical(fn.Signature().Results().At(0).Type(), p.TypeOf(summed))
 }
 
 // isSum reports whether a function's name says that it gives the sum of what it is given.

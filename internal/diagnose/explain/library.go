@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/analyze/hot"
 	"whet/internal/analyze/places"
 	"whet/internal/callstack"
 	"whet/internal/diagnose"
@@ -76,7 +77,7 @@ func (v *account) spreadWork() (j diagnose.Judgement) {
 	if v.pkg == nil || v.decl == nil {
 		return j
 	}
-	all := v.share(v.onLines(v.pkg, v.decl))
+	all, calls := v.share(v.onLines(v.pkg, v.decl)), v.callsAt(v.LineAt(v.decl.Pos()), v.LineAt(v.decl.End()))
 	for _, g := range general {
 		if g.looped || g.typed {
 			continue
@@ -86,7 +87,7 @@ func (v *account) spreadWork() (j diagnose.Judgement) {
 		var byMost, byLine float64
 		for line := v.LineAt(v.decl.Pos()); line <= v.LineAt(v.decl.End()); line++ {
 			of := new(diagnose.Sets)
-			for name, sets := range v.Costs()[v.File][line] {
+			for name, sets := range calls[line] {
 				if slices.ContainsFunc(g.begins, beginning(name)) {
 					of.Join(sets)
 					if share := v.share(sets); share > byMost || share == byMost && name < most {
@@ -109,6 +110,30 @@ func (v *account) spreadWork() (j diagnose.Judgement) {
 		return diagnose.Judgement{Cause: why, Claim: v.claimAt(v.File, heaviest, v.Function, sum, why, g.instead)}
 	}
 	return j
+}
+
+// callsAt returns the samples below what some lines of the place's file call, by line and
+// function, but for those in code of the user's own that the library calls.
+func (v *account) callsAt(from, to int) map[int]diagnose.CalleeSamples {
+	lines := make(map[int]diagnose.CalleeSamples)
+	v.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+		i := slices.IndexFunc(stack, func(id callstack.FrameID) bool { return v.Own(c.Frame(id)) })
+		if i < 1 {
+			return
+		}
+		f, name := c.Frame(stack[i]), c.Frame(stack[i-1]).Function
+		if f.File != v.File || f.Line < from || to < f.Line {
+			return
+		}
+		if lines[f.Line] == nil {
+			lines[f.Line] = make(diagnose.CalleeSamples)
+		}
+		if lines[f.Line][name] == nil {
+			lines[f.Line][name] = new(diagnose.Sets)
+		}
+		lines[f.Line][name].Of(v.Subject, c).Add(sample.Index())
+	})
+	return lines
 }
 
 // anyValue reports whether a line hands on, as a value of any type, one whose type is

@@ -69,6 +69,7 @@ func unread(v *account, o *operation) (r reading) {
 		d, ok := o.pkg.Declaration(use.Pos()).(*ast.FuncDecl)
 		kv, _ := o.pkg.Parent(use).(*ast.KeyValueExpr)
 		switch {
+		case v.inTest(o.pkg, use):
 		case kv != nil && kv.Key == use || o.pkg.Written(o.pkg.Operand(use)) || measuredOnly(o.pkg, use):
 		case !ok || d == o.decl && branch(o.pkg, use) == nil:
 			return r
@@ -97,7 +98,7 @@ func unread(v *account, o *operation) (r reading) {
 	r.of = o.of
 	r.why = fmt.Sprintf("%s is computed each time for the field %s, but %s and other readers of the field almost never ran: %s of the time here, %s there.",
 		shorten(o.call), field.Name(), some, quantity.Percent(v.share(r.of)), quantity.Percent(v.share(read)))
-	r.remedy = fmt.Sprintf("Keep the inputs of %s, and compute it on first use: a flag tells whether it is up to date, and a new input clears the flag.", field.Name())
+	r.remedy = fmt.Sprintf("If %s is as rarely read in other runs, keep its inputs, and compute it on first use: a flag tells whether it is up to date, and a new input clears the flag.", field.Name())
 	return r
 }
 

@@ -56,9 +56,13 @@ func answer(s *diagnose.Subject, at *diagnose.Spot, principles ...principle) (j 
 	return j
 }
 
-func (v *account) pure(function string, copies bool) bool {
+func (v *account) judge() *purity.Judge {
 	type key struct{}
-	return diagnose.Once(v.Subject, key{}, purity.New).Pure(function, copies)
+	return diagnose.Once(v.Subject, key{}, purity.New)
+}
+
+func (v *account) pure(function string, copies bool) bool {
+	return v.judge().Pure(function, copies)
 }
 
 func computedAgain(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {

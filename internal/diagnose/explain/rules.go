@@ -43,7 +43,7 @@ func Rules() []diagnose.Rule {
 			Doc: diagnose.Doc{
 				What:   beside + "A function of the program on the way to the place builds a string, a list or a map, and its caller only compares it, takes its length, looks up keys, iterates over it, writes it, or, in a loop or in the same function, appends it to another.",
 				Why:    "Memory is allocated and filled, though the source itself could be read.",
-				Silent: "Below 8 % of the base's time or a tenth of its bytes; where anything else uses the result; for a list or map that the function sorts, or collects under a lock.",
+				Silent: "Below 8 % of the base's time or a tenth of its bytes; where anything else uses the result; for a list or map that the function sorts, or collects under a lock; for a list appended to another, if the function also reads or keeps it.",
 				Fix:    "Compare the parts, count, keep the map, pass each element on, or write to the caller's destination.",
 				Before: "if text(a) == text(b) {\n\treport(a)\n}",
 				After:  "if len(a.parts) == len(b.parts) && slices.Equal(a.parts, b.parts) {\n\treport(a)\n}",
@@ -104,7 +104,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "library-work", Title: "general-purpose library code at a hot place",
 			Doc: diagnose.Doc{
-				What:   asked + "General-purpose functions of the standard library take 15 % of the time or more: codecs, scanners and splitters, reads and writes of a few bytes at a time, big numbers, sorts through interfaces, paths, URLs, stack traces. Or a hasher is made for one string, and its package has a function that returns the sum at once.",
+				What:   asked + "General-purpose functions of the standard library take 15 % of the time or more: codecs, scanners and splitters, reads and writes of a few bytes at a time, big numbers, sorts through interfaces, paths, URLs, stack traces. Or a hasher is made for one short string, and its package has a function that returns the sum at once.",
 				Why:    "A general-purpose function handles every possible input, goes through interfaces or reflection, and allocates strings and slices that the caller may not need.",
 				Silent: silent + "for functions that are hard to beat: searching and comparing bytes, hashing, compressing, system calls, locks, appending numbers; for fmt, see fmt-format; for formatting and parsing floating-point numbers below 50 %.",
 				Fix:    "Write code that does only what is needed here.",

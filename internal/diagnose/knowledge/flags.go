@@ -15,16 +15,16 @@ import (
 func ofFlags() []Row {
 	return []Row{
 		{
-			ID: "parser-objects", Cause: "unused-work", Callees: []string{"go/parser.ParseFile", "go/parser.ParseDir"}, When: all(withoutMode(1<<6), noObjects),
+			ID: "parser-objects", Cause: "unused-work", Callees: []string{"go/parser.ParseFile", "go/parser.ParseDir"}, When: all(withoutModes, noObjects),
 			Cost:       "resolves each identifier to an ast.Object, which nothing here asks for",
-			Instead:    "Give the mode parser.SkipObjectResolution, too. The Obj of identifiers, the Scope of a file and its Unresolved are not set then; types.Info has what they would say, and more. Leave it where the file is handed to another module that asks for them.",
+			Instead:    "Give the mode parser.SkipObjectResolution, too. The Obj of identifiers, the Scope of a file and its Unresolved are not set then; types.Info has what they would say, and more. Leave it where the file is handed to another package that asks for them.",
 			Confidence: finding.Medium,
 			Example: Example{Params: "src string", Result: "int", Args: "`package a; func f(a, b int) int { c := a + b; for i := range c { c += i * a }; return c }; func g(x, y int) int { z := f(x, y); return z + f(z, x) }`", Imports: []string{"go/parser", "go/token"},
 				Before: "f, err := parser.ParseFile(token.NewFileSet(), \"a.go\", src, parser.ParseComments)\nif err != nil {\n\treturn 0\n}\nreturn len(f.Decls)",
 				After:  "f, err := parser.ParseFile(token.NewFileSet(), \"a.go\", src, parser.ParseComments|parser.SkipObjectResolution)\nif err != nil {\n\treturn 0\n}\nreturn len(f.Decls)"},
 		},
 		{
-			ID: "reflect-append-loop", Cause: "general-function", Callees: []string{"reflect.Append"}, When: all(inLoop, args(2, "it appends one value")),
+			ID: "reflect-append-loop", Cause: "general-function", Callees: []string{"reflect.Append"}, When: all(countedRounds, args(2, "it appends one value")),
 			Cost:       "copies the slice's header to the heap for each element",
 			Instead:    "Make the slice with its length, s := reflect.MakeSlice(t, n, n), and set its elements: s.Index(i).Set(x). Where the type of the list that it is filled from converts as it is (reflect.Type.ConvertibleTo), convert that as a whole.",
 			Confidence: finding.Medium,
@@ -53,20 +53,19 @@ func ofFlags() []Row {
 	}
 }
 
-// withoutMode holds where the last argument is a constant that lacks a bit.
-func withoutMode(bit int64) Condition {
-	return Condition{"its mode is a constant without that bit", func(c *Call) bool {
-		v := c.value(len(c.Args) - 1)
-		if v == nil {
-			return false
-		}
-		mode, exact := constant.Int64Val(constant.ToInt(v))
-		return exact && mode&bit == 0
-	}}
-}
+// withoutModes holds where the last argument is a constant of modes that need no objects, and
+// of a whole file: DeclarationErrors are found with them.
+var withoutModes = Condition{"its mode is a constant without PackageClauseOnly, ImportsOnly, DeclarationErrors and SkipObjectResolution", func(c *Call) bool {
+	v := c.value(len(c.Args) - 1)
+	if v == nil {
+		return false
+	}
+	mode, exact := constant.Int64Val(constant.ToInt(v))
+	return exact && mode&(1|1<<1|1<<4|1<<6) == 0
+}}
 
-// noObjects holds where the package asks for no objects of the parser, and hands no file to
-// a package that does.
+// noObjects holds where the package asks for no objects of the parser. That no other package
+// does it cannot say.
 var noObjects = Condition{"the package uses none of Obj, Scope, Unresolved, ast.NewPackage and go/doc", func(c *Call) bool {
 	for _, obj := range c.In.Info.Uses {
 		if obj.Pkg() == nil {
@@ -86,14 +85,14 @@ var noObjects = Condition{"the package uses none of Obj, Scope, Unresolved, ast.
 // unsizedMap holds where reflect.MakeMap made the map that a loop of so many rounds as
 // something has elements fills.
 var unsizedMap = Condition{"reflect.MakeMap made the map, and the number of rounds is known before the loop", func(c *Call) bool {
-	to := c.receiver()
-	if to == nil || !c.counts(c.innermost()) {
+	to, loop := c.receiver(), c.innermost()
+	if to == nil || !c.counts(loop) {
 		return false
 	}
 	found := false
 	ast.Inspect(c.In.Declaration(c.Pos()), func(n ast.Node) bool {
 		made, ok := n.(*ast.CallExpr)
-		if !ok || c.In.Called(made) != "reflect.MakeMap" {
+		if !ok || c.In.Called(made) != "reflect.MakeMap" || within(loop, made.Pos()) {
 			return !found
 		}
 		switch around := c.In.Parent(made).(type) {
@@ -108,11 +107,31 @@ var unsizedMap = Condition{"reflect.MakeMap made the map, and the number of roun
 	return found
 }}
 
+// countedRounds holds where each round of such a loop makes the call, so that the number of calls is
+// known before it.
+var countedRounds = Condition{"in every round of a loop whose number of rounds is known", func(c *Call) bool {
+	loop, always := c.around()
+	if !always || !c.counts(loop) {
+		return false
+	}
+	leaves := false
+	ast.Inspect(loop, func(n ast.Node) bool {
+		_, jumps := n.(*ast.BranchStmt)
+		leaves = leaves || jumps
+		return !leaves
+	})
+	return !leaves
+}}
+
 // counts reports whether a loop goes over the elements of something, or up to a number.
 func (c *Call) counts(loop ast.Stmt) bool {
 	switch loop := loop.(type) {
 	case *ast.RangeStmt:
-		switch c.In.TypeOf(loop.X).Underlying().(type) {
+		over := c.In.TypeOf(loop.X)
+		if over == nil {
+			return false
+		}
+		switch over.Underlying().(type) {
 		case *types.Slice, *types.Array, *types.Map, *types.Basic, *types.Pointer:
 			return true
 		}

@@ -77,6 +77,59 @@ func again(c chain, list []int, use func(...any)) {
 		)
 	}
 }
+
+type row struct { a, b, c string }
+
+func parse(s string) int { return len(s) } // 72
+
+func (r row) A() int { return parse(r.a) } // 74
+func (r row) B() int { return parse(r.b) } // 75
+func (r row) C() int { return parse(r.c) } // 76
+
+func sum(r row) int {
+	return r.A() + // 79
+		r.B() + // 80
+		r.C() // 81
+}
+
+func one(c chain, kind int) any {
+	switch kind {
+	case 0:
+		return c.Code() // 87
+	case 1:
+		return c.Tag() // 89
+	}
+	return c.Name() // 91
+}
+
+func (c *chain) cut() { c.next = nil }
+
+func cut(c chain) (int, string) {
+	n := c.Code() // 97
+	c.cut()
+	t := c.Tag() // 99
+	return n, t + c.Name() // 100
+}
+
+func later(c chain) []func() any {
+	return []func() any{
+		func() any { return c.Code() }, // 105
+		func() any { return c.Tag() }, // 106
+		func() any { return c.Name() }, // 107
+	}
+}
+
+type words struct { *reader }
+
+func (w words) Verb() string { return w.word() } // 113
+func (w words) Path() string { return w.word() } // 114
+func (w words) Proto() string { return w.word() } // 115
+
+func three(w words) string {
+	return w.Verb() + // 118
+		w.Path() + // 119
+		w.Proto() // 120
+}
 `
 
 // TestAnswers: a value that is asked for one thing after another, each of which goes through
@@ -106,6 +159,21 @@ func TestAnswers(t *testing.T) {
 			{frames: "m/app.line:57 m/app.(*reader).Proto:52 m/app.(*reader).word:45", n: 150},
 			{frames: "other.work", n: 500},
 		}, 0},
+		{"words of a text behind a value", []stack{
+			{frames: "m/app.three:118 m/app.words.Verb:113 m/app.(*reader).word:45", n: 150},
+			{frames: "m/app.three:119 m/app.words.Path:114 m/app.(*reader).word:45", n: 150},
+			{frames: "m/app.three:120 m/app.words.Proto:115 m/app.(*reader).word:45", n: 150},
+			{frames: "other.work", n: 500},
+		}, 0},
+		{"the same for three parts", []stack{
+			{frames: "m/app.sum:79 m/app.row.A:74 m/app.parse:72", n: 150},
+			{frames: "m/app.sum:80 m/app.row.B:75 m/app.parse:72", n: 150},
+			{frames: "m/app.sum:81 m/app.row.C:76 m/app.parse:72", n: 150},
+			{frames: "other.work", n: 500},
+		}, 0},
+		{"one of three by a branch", way("one", 87, 89, 91), 0},
+		{"of what a method changes between them", way("cut", 97, 99, 100), 0},
+		{"in three literals", way("later.func1", 105, 106, 107), 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := app(t, answersSource, known, test.cpu, []stack{{frames: "m/app.other:300", n: 1, size: 16}})

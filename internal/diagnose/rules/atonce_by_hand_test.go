@@ -10,7 +10,7 @@ import (
 
 const atOnceSource = `package app
 
-import ("example.com/xhash"; "hash/fnv")
+import ("example.com/xhash"; "example.com/yhash"; "hash/fnv")
 
 func key(s string) uint64 { // 5
 	h := xhash.New() // 6
@@ -44,22 +44,42 @@ func bytes(b []byte) uint64 {
 	h.Write(b) // 34
 	return h.Sum64()
 }
+
+func some(s string) uint64 {
+	h := xhash.New() // 39
+	if s != "" {
+		h.WriteString(s)
+	}
+	return h.Sum64()
+}
+
+func which(s string) uint64 {
+	h := yhash.New() // 47
+	h.WriteString(s)
+	return h.Sum64()
+}
 `
 
 // TestAtOnce: an object for input in pieces that gets one piece.
 func TestAtOnce(t *testing.T) {
-	const writes = " example.com/xhash.(*Hasher).WriteString"
+	const (
+		makes  = " example.com/xhash.New"
+		writes = " example.com/xhash.(*Hasher).WriteString"
+	)
 	for _, test := range []struct {
 		name, at string
 		n        int64 // of 1000 samples
 		line     int   // of the finding; 0: none
 	}{
-		{"one text", "m/app.key:7" + writes, 400, 6},
-		{"little of the time", "m/app.key:7" + writes, 140, 0},
-		{"two texts", "m/app.joined:13" + writes, 400, 0},
-		{"no function for it", "m/app.other:20 hash/fnv.(*sum64a).Write", 400, 0},
-		{"a list", "m/app.all:27" + writes, 400, 0},
-		{"no function for bytes", "m/app.bytes:34 example.com/xhash.(*Hasher).Write", 400, 0},
+		{"one text", "m/app.key:6" + makes, 400, 6},
+		{"a long text", "m/app.key:7" + writes, 400, 0},
+		{"little of the time", "m/app.key:6" + makes, 140, 0},
+		{"two texts", "m/app.joined:12" + makes, 400, 0},
+		{"no function for it", "m/app.other:19 hash/fnv.New64a", 400, 0},
+		{"a list", "m/app.all:25" + makes, 400, 0},
+		{"no function for bytes", "m/app.bytes:33" + makes, 400, 0},
+		{"a text that is not always written", "m/app.some:39" + makes, 400, 0},
+		{"sums of two kinds", "m/app.which:47 example.com/yhash.New", 400, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := app(t, atOnceSource, known, []stack{{frames: test.at, n: test.n}, {frames: "other.work", n: 1000 - test.n}}, nil)

@@ -12,7 +12,7 @@ import (
 
 const principlesSource = `package app
 
-import ("math"; "os"; "reflect"; "slices"; "sort"; "strings"; "time"; "unicode")
+import ("math"; "os"; "reflect"; "slices"; "sort"; "strings"; "testing"; "time"; "unicode")
 
 type item struct { name, key string } // 5
 
@@ -332,6 +332,19 @@ func (l *levels) enter(name string) bool {
 	l.open = append(l.open, name) // 320
 	return deep(l.open)
 }
+
+type checked struct { parts []string }
+
+func (c *checked) set(line string) {
+	c.parts = words(line) // 327
+}
+
+func BenchmarkChecked(b *testing.B) {
+	for c := new(checked); b.Loop(); {
+		c.set("a b")
+		os.Args[0] = c.parts[0]
+	}
+}
 `
 
 // Each principle of waste is claimed where the program and the samples show it, and not
@@ -363,6 +376,7 @@ func TestPrinciples(t *testing.T) {
 		{"of what changes", "computed-again", some("m/app.(*server).moved:64 m/app.clean:56 strings.ReplaceAll", 300), nil, 0, ""},
 		{"of a setting that is set", "computed-again", append(some("m/app.(*server).serve:59 m/app.clean:56 strings.ReplaceAll", 300), stack{frames: "m/app.newServer:54", n: 5}), nil, 0, ""},
 		{"a field that nobody reads", "used-in-part", some("m/app.(*server).setLine:73 m/app.words:68 strings.Fields", 400), nil, 73, "almost never ran"},
+		{"a field that only a benchmark reads", "used-in-part", some("m/app.(*checked).set:327 m/app.words:68 strings.Fields", 400), nil, 0, ""},
 		{"a field that is read", "used-in-part", append(some("m/app.(*server).setLine:73 m/app.words:68 strings.Fields", 400), stack{frames: "m/app.(*server).field:77", n: 100}), nil, 0, ""},
 		{"a field that is read at once", "used-in-part", some("m/app.(*server).setAll:81 m/app.words:68 strings.Fields", 400), nil, 0, ""},
 		{"the first of all", "used-in-part", some("m/app.one:86 m/app.words:68 strings.Fields", 400), nil, 86, "uses only its first element"},

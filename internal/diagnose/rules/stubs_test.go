@@ -35,6 +35,13 @@ func (*Hasher) WriteString(string) (int, error)
 func (*Hasher) Sum64() uint64
 func Prime(string) uint64
 func Hash(string) uint64`},
+	{Package: "example.com/yhash", Frame: "yhash.go", Text: `package yhash
+type Hasher struct{}
+func New() *Hasher
+func NewFast() *Hasher
+func (*Hasher) WriteString(string) (int, error)
+func (*Hasher) Sum64() uint64
+func Hash(string) uint64`},
 	{Package: "x/lib", Frame: "lib.go", Text: `package lib
 var Letters string
 type Address struct{ Street string }
