@@ -26,7 +26,7 @@ func (m *Merger) adopt(p *Profile) (adopted bool, err error) {
 	for t := range m.columns {
 		m.columns[t].small = m.columns[t].small[:p.samples]
 	}
-	for c := p.Cursor(allColumns(len(p.Types))...); c.Next(); {
+	for c := p.Cursor(AllColumns(len(p.Types))...); c.Next(); {
 		if _, err := a.read(c.Shared, c.row); err != nil {
 			return false, err
 		}

@@ -58,7 +58,7 @@ func (p *Profile) Scaled(ratios []float64) *Profile {
 func (p *Profile) Only(keep Keep) *Profile {
 	out := *p
 	out.values = make([]varints, len(p.values))
-	columns := allColumns(len(p.values))
+	columns := AllColumns(len(p.values))
 	for i, r := 0, p.Rows(columns...); r.Next(); i++ {
 		kept := keep(i)
 		for t := range columns {

@@ -106,7 +106,7 @@ func (m *Merger) Add(scale float64, p *Profile) error {
 	if err != nil {
 		return err
 	}
-	for c := p.Cursor(allColumns(len(p.Types))...); c.Next(); {
+	for c := p.Cursor(AllColumns(len(p.Types))...); c.Next(); {
 		if err := a.add(c.Path, c.Shared, c.LabelSet(), c.row); err != nil {
 			return err
 		}

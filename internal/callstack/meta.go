@@ -104,3 +104,12 @@ type Mapping struct {
 	// The parts of its locations that the recorder has resolved.
 	HasFunctions, HasFilenames, HasLineNumbers, HasInlineFrames bool
 }
+
+// DistinctTypes reports whether there are sample types, and no name twice.
+func (m *Meta) DistinctTypes() bool {
+	names := make(map[string]bool)
+	for _, t := range m.Types {
+		names[t.Type] = true
+	}
+	return len(names) > 0 && len(names) == len(m.Types)
+}

@@ -174,12 +174,13 @@ func (p *Profile) Cursor(columns ...int) *Cursor {
 
 // Samples returns a cursor over all samples with their values in all columns.
 func (p *Profile) Samples() *Cursor {
-	c := p.Cursor(allColumns(len(p.Types))...)
+	c := p.Cursor(AllColumns(len(p.Types))...)
 	c.all = true
 	return c
 }
 
-func allColumns(n int) []int {
+// AllColumns returns the indexes of n value columns.
+func AllColumns(n int) []int {
 	out := make([]int, n)
 	for t := range out {
 		out[t] = t

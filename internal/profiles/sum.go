@@ -2,7 +2,6 @@ package profiles
 
 import (
 	"os"
-	"slices"
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
@@ -30,7 +29,7 @@ func (f *Options) sum(s *Set, all []*pendingLoad) bool {
 			continue
 		}
 		p, err := f.loadFile(l.operand, nil)
-		if err != nil || len(p.Warnings) > 0 || len(p.Mappings) == 0 || hasNameless(p) || !distinctTypes(p) {
+		if err != nil || len(p.Warnings) > 0 || len(p.Mappings) == 0 || hasNameless(p) || !p.DistinctTypes() {
 			return false
 		}
 		if f.AllFrames {
@@ -62,14 +61,4 @@ func (f *Options) addFile(sum *callstack.Merger, l *pendingLoad) bool {
 		scale = -1
 	}
 	return profile.AddTo(sum, scale, file, st.Size(), limits)
-}
-
-// distinctTypes reports whether a profile has sample types, and none twice.
-func distinctTypes(p *callstack.Profile) bool {
-	var names []string
-	for _, t := range p.Types {
-		names = append(names, t.Type)
-	}
-	slices.Sort(names)
-	return len(names) > 0 && len(slices.Compact(names)) == len(p.Types)
 }

@@ -427,11 +427,11 @@ func TestModuleBesideAWorkspace(t *testing.T) {
 // A workspace is the one that GOWORK names, and none where it is off.
 func TestWorkspaceOfTheEnvironment(t *testing.T) {
 	l := &lab{root: t.TempDir()}
-	l.write(t, "work/go.work", "use (\n\t./in\n\t./lib\n)\n", "work/in/go.mod", "module in\n", "work/lib/go.mod", "module lib\n",
-		"other/go.work", "use ../work/in\n")
+	l.write(t, "space/go.work", "use (\n\t./in\n\t./lib\n)\n", "space/in/go.mod", "module in\n", "space/lib/go.mod", "module lib\n",
+		"other/go.work", "use ../space/in\n")
 	for env, want := range map[string][]string{"": {"in", "lib"}, "off": {"in"}, l.at("other/go.work"): {"in"}, "auto": {"in", "lib"}} {
 		t.Setenv("GOWORK", env)
-		r := New(Options{Dir: l.at("work/in")})
+		r := New(Options{Dir: l.at("space/in")})
 		var got []string
 		for _, m := range r.Modules {
 			got = append(got, m.Path)

@@ -93,11 +93,7 @@ func sharedColumn(sources []Source, index string) (column int, ok bool) {
 			return 0, false
 		}
 	}
-	names := make(map[string]bool)
-	for _, t := range first.Types {
-		names[t.Type] = true
-	}
-	return column, err == nil && len(first.Types) > 0 && len(names) == len(first.Types) // one name twice is for alike
+	return column, err == nil && first.DistinctTypes() // one name twice is for alike
 }
 
 // ShareColumn reports whether a sample type of profiles that were read in part is enough
@@ -118,7 +114,7 @@ func joinable(p *callstack.Profile) bool {
 	if p.HasLabelKey(baseLabel.Key) {
 		return false
 	}
-	for rows := p.Rows(columnsOf(p)...); rows.Next(); {
+	for rows := p.Rows(callstack.AllColumns(len(p.Types))...); rows.Next(); {
 		for t := range p.Types {
 			if rows.Value(t) < 0 {
 				return false

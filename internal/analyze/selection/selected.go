@@ -30,7 +30,7 @@ func (s *Selection) Selected() *callstack.Profile {
 	var path []callstack.LocationID              // root first
 	var leafFirst []callstack.LocationID
 	values := make([]int64, len(s.Meta.Types))
-	rows := s.profile.Rows(columnsOf(s.profile)...)
+	rows := s.profile.Rows(callstack.AllColumns(len(s.profile.Types))...)
 	at := -1
 	for w := l.Walk(); w.Next(); {
 		for ; at < w.Sample(); at++ {
@@ -78,12 +78,4 @@ func addPlace(b *callstack.Builder, p Location) callstack.LocationID {
 		lines[i] = callstack.SourceLine{Function: b.Function(f.Function), Line: f.Line, Column: f.Column}
 	}
 	return b.NewLocation(p.Mapping, p.Address, p.Folded, lines...)
-}
-
-func columnsOf(p *callstack.Profile) []int {
-	columns := make([]int, len(p.Types))
-	for t := range columns {
-		columns[t] = t
-	}
-	return columns
 }
