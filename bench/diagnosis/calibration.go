@@ -7,10 +7,10 @@ import (
 
 // calibration says how often claims of each confidence are false, by the part of the
 // corpus and over all of it.
-func calibration(parts map[string]*causeScore) ledger.Table {
+func calibration(columns []string, parts map[string]*causeScore) ledger.Table {
 	t := ledger.Table{Head: []string{"claims that are false, by confidence"}}
 	all := causeScore{ByConfidence: make(map[finding.Confidence]int), WrongConfidence: make(map[finding.Confidence]int)}
-	for _, h := range halves {
+	for _, h := range columns {
 		t.Head = append(t.Head, titles[h])
 		for level, n := range parts[h].ByConfidence {
 			all.ByConfidence[level] += n
@@ -23,7 +23,7 @@ func calibration(parts map[string]*causeScore) ledger.Table {
 		asked string
 	}{{finding.High, "at most 1 of 60"}, {finding.Medium, "at most 15 %"}, {finding.Low, "–"}} {
 		cells := []string{string(l.level)}
-		for _, h := range halves {
+		for _, h := range columns {
 			cells = append(cells, parts[h].wrong(l.level))
 		}
 		t.Rows = append(t.Rows, append(cells, all.wrong(l.level), l.asked))
@@ -72,9 +72,9 @@ func (s *sentenceScore) add(c *Case, r *Row, judged map[claimKey]string) {
 }
 
 // sentences returns the table of them.
-func sentences(parts map[string]*sentenceScore, scores map[string]*score) ledger.Table {
+func sentences(columns []string, parts map[string]*sentenceScore, scores map[string]*score) ledger.Table {
 	t := ledger.Table{Head: []string{"what hot places say of their cause"}}
-	for _, h := range halves {
+	for _, h := range columns {
 		t.Head = append(t.Head, titles[h])
 	}
 	for _, row := range []struct {
@@ -87,7 +87,7 @@ func sentences(parts map[string]*sentenceScore, scores map[string]*score) ledger
 		{"sentences nobody judged", func(s *sentenceScore, _ *score) string { return share(s.Unjudged, s.Said) }},
 	} {
 		cells := []string{row.label}
-		for _, h := range halves {
+		for _, h := range columns {
 			cells = append(cells, row.cell(parts[h], scores[h]))
 		}
 		t.Rows = append(t.Rows, cells)

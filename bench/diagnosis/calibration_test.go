@@ -17,8 +17,8 @@ func TestCalibration(t *testing.T) {
 	parts[halfThird] = &causeScore{ByConfidence: map[finding.Confidence]int{finding.High: 1}}
 	// Of 1 of 3, Clopper and Pearson's limits are 0.84 %, where 1-(1-p)^3 = 0.025, and
 	// 90.57 %, where (1-p)^3+3p(1-p)^2 = 0.025; of 0 of 1, the upper is 97.5 %.
-	want := []string{"high", "1 of 2 (1.3 % to 98.7 %)", "–", "–", "0 of 1 (0 % to 97.5 %)", "–", "1 of 3 (0.8 % to 90.6 %)", "at most 1 of 60"}
-	if got := calibration(parts).Rows[0]; !slices.Equal(got, want) {
+	want := []string{"high", "1 of 2 (1.3 % to 98.7 %)", "–", "0 of 1 (0 % to 97.5 %)", "1 of 3 (0.8 % to 90.6 %)", "at most 1 of 60"}
+	if got := calibration([]string{halfOpen, halfAside, halfThird}, parts).Rows[0]; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

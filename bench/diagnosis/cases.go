@@ -65,12 +65,13 @@ const (
 	halfSecond = "second"
 	halfThird  = "third"
 	halfFourth = "fourth"
+	halfFifth  = "fifth"
 )
 
-var halves = []string{halfOpen, halfAside, halfSecond, halfThird, halfFourth}
+var halves = []string{halfOpen, halfAside, halfSecond, halfThird, halfFourth, halfFifth}
 
 // looks are the parts that are known by the look at which their cases were new.
-var looks = map[string]string{"2026-11-27": halfSecond, "2026-11-27b": halfThird, "2026-11-28": halfFourth}
+var looks = map[string]string{"2026-11-27": halfSecond, "2026-11-27b": halfThird, "2026-11-28": halfFourth, "2026-11-28b": halfFifth}
 
 // half is drawn by lot: the last hexadecimal digit of the SHA-256 of the
 // case's name, even for the open half.

@@ -26,6 +26,7 @@ type options struct {
 	half     string
 	diagnose bool
 	again    bool
+	record   bool
 	rows     bool
 	budget   time.Duration
 }
@@ -40,6 +41,7 @@ func parse() (o options, err error) {
 	flag.StringVar(&o.whet, "whet", "", "the program to ask (default: built from this tree)")
 	flag.BoolVar(&o.diagnose, "diagnose", false, "only read recordings that -keep holds, measure nothing")
 	flag.BoolVar(&o.again, "again", false, "also the cases that have a row of this commit, and record anew what -keep holds")
+	flag.BoolVar(&o.record, "record", false, "only record what -keep does not hold, and say how many samples each has: nothing is diagnosed")
 	flag.BoolVar(&o.rows, "rows", false, "only name the rows that kept claims rest on, by recordings that -keep holds")
 	flag.DurationVar(&o.budget, "budget", 20*time.Second, "whet's budget for each benchmark")
 	flag.Parse()
@@ -49,8 +51,8 @@ func parse() (o options, err error) {
 	if o.half != "" && !slices.Contains(halves, o.half) {
 		return o, fmt.Errorf("-half is one of %s, not %q", strings.Join(halves, ", "), o.half)
 	}
-	if (o.diagnose || o.rows) && o.keep == "" {
-		return o, fmt.Errorf("-diagnose and -rows read recordings: -keep says where they are")
+	if (o.diagnose || o.record || o.rows) && o.keep == "" {
+		return o, fmt.Errorf("-diagnose and -rows read recordings, -record makes them: -keep says where they are")
 	}
 	return o, nil
 }
@@ -86,6 +88,7 @@ func measure(ctx context.Context, o *options) error {
 	commit, dirty := revision()
 	for _, c := range all {
 		old, kept := rows[c.Name]
+		kept = kept && !o.record
 		if !o.only.MatchString(c.Name) || o.half != "" && o.half != c.half() || !o.again && !o.rows && kept && !dirty && !old.Dirty && commit != "" && old.Commit == commit && old.Failure == "" {
 			continue
 		}
@@ -95,6 +98,10 @@ func measure(ctx context.Context, o *options) error {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, c.Name)
+		if o.record {
+			fmt.Fprintln(os.Stderr, l.recordOnly(ctx, &c, o, have))
+			continue
+		}
 		if o.rows {
 			if err := l.nameRows(ctx, &c, old.Claims); err != nil {
 				return err

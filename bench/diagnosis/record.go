@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"whet/internal/recording"
 )
 
 // recording returns where a case's recording lies.
@@ -40,6 +42,26 @@ func (l *lab) record(ctx context.Context, c *Case, budget time.Duration) error {
 	}
 	_, err = command(ctx, dir, l.whet, args...)
 	return err
+}
+
+// recordOnly records a case, unless that was done, and returns how many samples
+// it has, or why it has none.
+func (l *lab) recordOnly(ctx context.Context, c *Case, o *options, have bool) string {
+	if o.again || !have {
+		if err := l.record(ctx, c, o.budget); err != nil {
+			return l.plain(err)
+		}
+	}
+	rec, err := recording.Open(l.recording(c))
+	if err != nil {
+		return l.plain(err)
+	}
+	defer rec.Close()
+	n, err := samples(rec)
+	if err != nil {
+		return l.plain(err)
+	}
+	return fmt.Sprintf("%d samples of CPU time", n)
 }
 
 // target returns a package as an operand.

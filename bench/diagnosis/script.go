@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/callstack"
 	"whet/internal/format/profile"
 	"whet/internal/recording"
 )
@@ -29,21 +30,10 @@ func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err
 	files := own(c.Module, rec.Sources)
 	cost := make(map[Spot]int64)
 	total := int64(0)
-	for _, a := range rec.Artifacts {
-		if a.Kind != recording.KindCPU {
-			continue
-		}
-		data, err := rec.Read(a)
-		if err != nil {
-			return nil, 0, err
-		}
-		p, err := profile.ReadFrames(data, profile.DefaultLimits())
-		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", a.Path, err)
-		}
+	err = cpuProfiles(rec, func(p *callstack.Frames) error {
 		t, err := p.TypeIndex("cpu")
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", a.Path, err)
+			return err
 		}
 		total += p.Total(t)
 		for s := p.Stacks(nil, t); s.Next(); {
@@ -54,6 +44,10 @@ func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err
 				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
 	}
 	for s, v := range cost {
 		s.Ratio = float64(v) / float64(total)
@@ -66,6 +60,40 @@ func script(c *Case, rec *recording.Recording) (spots []Spot, there float64, err
 		return cmp.Or(cmp.Compare(b.Ratio, a.Ratio), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return spots[:min(len(spots), scriptLines)], there, nil
+}
+
+// cpuProfiles visits the CPU profiles of a recording.
+func cpuProfiles(rec *recording.Recording, visit func(p *callstack.Frames) error) error {
+	for _, a := range rec.Artifacts {
+		if a.Kind != recording.KindCPU {
+			continue
+		}
+		data, err := rec.Read(a)
+		if err != nil {
+			return err
+		}
+		p, err := profile.ReadFrames(data, profile.DefaultLimits())
+		if err == nil {
+			err = visit(p)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.Path, err)
+		}
+	}
+	return nil
+}
+
+// samples returns how many samples of CPU time a recording has, those of the
+// garbage collector and of the test's own code included.
+func samples(rec *recording.Recording) (n int64, err error) {
+	err = cpuProfiles(rec, func(p *callstack.Frames) error {
+		t, err := p.TypeIndex("samples")
+		if err == nil {
+			n += p.Total(t)
+		}
+		return err
+	})
+	return n, err
 }
 
 // own returns the files of the module's own code, tests apart: by their name in

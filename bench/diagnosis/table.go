@@ -46,7 +46,18 @@ func (s *score) add(c *Case, r *Row) {
 }
 
 // titles are what the table calls the parts of the corpus.
-var titles = map[string]string{halfOpen: "open half", halfAside: "half set aside", halfSecond: "second look", halfThird: "third look", halfFourth: "fourth look"}
+var titles = map[string]string{halfOpen: "open half", halfAside: "half set aside", halfSecond: "second look", halfThird: "third look", halfFourth: "fourth look", halfFifth: "fifth look"}
+
+// columnsOf returns the parts of the corpus of which a row is kept: only these have a column.
+func columnsOf(all []Case, rows map[string]Row) []string {
+	var out []string
+	for _, h := range halves {
+		if slices.ContainsFunc(all, func(c Case) bool { _, ok := rows[c.Name]; return ok && c.half() == h }) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
 
 // render makes the text of the README from the kept rows, and counts what spoke rightly.
 func render(dir string) (text string, spoke Spoke, err error) {
@@ -94,14 +105,15 @@ func render(dir string) (text string, spoke Spoke, err error) {
 	if len(at) == 0 {
 		return "Nothing was measured yet.\n", spoke, nil
 	}
+	columns := columnsOf(all, rows)
 	sum := ledger.Table{Head: []string{""}}
-	for _, h := range halves {
+	for _, h := range columns {
 		sum.Head = append(sum.Head, titles[h]+": whet", "script")
 	}
 	sum.Head = append(sum.Head, "asked for")
 	row := func(label, asked string, values func(s *score) (whet, script string)) {
 		cells := []string{label}
-		for _, h := range halves {
+		for _, h := range columns {
 			whet, script := values(scores[h])
 			cells = append(cells, whet, script)
 		}
@@ -117,7 +129,7 @@ func render(dir string) (text string, spoke Spoke, err error) {
 	row("claims that are false or not worth doing, a case", "0.08", func(s *score) (string, string) { return each(claims[s].Unwanted, s.Cases+s.Tuned), "–" })
 	row("claims nobody judged yet", "none", func(s *score) (string, string) { return fmt.Sprint(claims[s].Unjudged), "–" })
 	spoke = spokeOf(slices.Collect(maps.Values(claims))...)
-	tables := []ledger.Table{sum, calibration(causes), sentences(told, scores), byPrinciple(all, rows, judged), t, tuned}
+	tables := []ledger.Table{sum, calibration(columns, causes), sentences(columns, told, scores), byPrinciple(all, rows, judged), t, tuned}
 	for _, t := range tables {
 		text += t.Markdown() + "\n"
 	}
