@@ -4,32 +4,31 @@
 // For each module and steps in its history, one after the other, it asks which
 // benchmarks reach only the same code, and how long that takes when the
 // objects are in the build cache. Some of the decided ones, drawn by lot, it then
-// measures all the same, as prove -aa does: no more of them may be called
-// different than identical sides are.
+// measures all the same, as prove -aa does, several of a package in one proof: no
+// more of them may be called different than identical sides are.
 //
 // It misleads about other modules: how much of a change a benchmark reaches is
-// a matter of its size and habits.
+// a matter of its size and habits. Of a benchmark with sub-benchmarks it measures
+// one, and none whose set-up is slow.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"whet/bench/ledger"
 	"whet/internal/analyze/compare"
-	"whet/internal/prove"
 	"whet/internal/prove/benchmarks"
 	"whet/internal/prove/sides"
 )
@@ -79,27 +78,29 @@ type Change struct {
 	DecideCPUNs int64 `json:"decide_cpu_ns"`
 	// Whys count the reasons of the others, by the first difference.
 	Whys map[string]int `json:"whys"`
-	// Rows are times of decided ones, measured all the same.
+	// Rows are times of decided ones, wall and CPU, measured all the same.
 	Rows []compare.Row `json:"rows,omitempty"`
-	// MeasureNs is how long measuring each of them took, beside builds.
+	// MeasureNs is how long each of the proofs that the rows are of took, with builds.
 	MeasureNs []int64 `json:"measure_ns,omitempty"`
 
-	clone   string      // its directory, where the steps are commits
-	decided [][2]string // package and benchmark, still to be measured
+	clone string // its directory, where the steps are commits
+	lots  []lot  // still to be measured
 }
 
 func main() { ledger.Main("samecode", run) }
 
 func run(ctx context.Context) error {
 	end := flag.Duration("for", 20*time.Minute, "begin no further measurement after this `time`")
-	rounds := flag.Int("rounds", 17, "measure decided benchmarks with `n` rounds")
+	rounds := flag.Int("rounds", 17, "measure decided benchmarks with `n` rounds: a verdict needs some 16")
+	each := flag.Int("each", 16, "measure at most `n` decided benchmarks of a package and step, in one proof")
+	restart := flag.Bool("restart", false, "drop the kept samples first")
 	only := flag.String("only", "", "only the module `path`")
 	clones := flag.String("clones", ".", "`directory` with clones of the modules that steps are commits of, by the last element of their paths")
 	out := ledger.Flags("samecode")
 	flag.Parse()
 	return out.Tabulate(func() error {
 		e := ledger.Begin[[]Change]("bench/samecode")
-		if kept, err := ledger.Load[[]Change](out.Dir, "samecode"); err == nil { // it goes on where it was interrupted
+		if kept, err := ledger.Load[[]Change](out.Dir, "samecode"); err == nil && !*restart { // it goes on where it was interrupted
 			e.Samples = slices.DeleteFunc(kept.Samples, func(c Change) bool { return c.Failure != "" })
 		}
 		tmp, err := os.MkdirTemp("", "whet-bench-")
@@ -115,7 +116,7 @@ func run(ctx context.Context) error {
 					continue
 				}
 				c := Change{Module: s.module, Old: step[0], New: step[1], Whys: map[string]int{}, clone: filepath.Join(*clones, path.Base(s.module))}
-				if err := c.examine(ctx, tmp); err != nil {
+				if err := c.examine(ctx, tmp, *each); err != nil {
 					c.Failure = err.Error()
 				}
 				fmt.Fprintf(os.Stderr, "%s %s to %s: same binary %d, same code %d of %d, %v %s %v\n", c.Module, c.Old, c.New, c.SameBinary, c.SameCode, c.Benchmarks, time.Duration(c.DecideNs).Round(time.Millisecond), c.Failure, c.Whys)
@@ -126,12 +127,9 @@ func run(ctx context.Context) error {
 			}
 		}
 		for ctx.Err() == nil && time.Now().Before(deadline) {
-			c := &e.Samples[rand.IntN(len(e.Samples))]
-			if len(c.decided) == 0 {
-				if !slices.ContainsFunc(e.Samples, func(c Change) bool { return len(c.decided) > 0 }) {
-					break
-				}
-				continue
+			c := withLots(e.Samples)
+			if c == nil {
+				break
 			}
 			c.measure(ctx, tmp, *rounds)
 			if err := e.Save(out.Dir, "samecode"); err != nil {
@@ -159,8 +157,9 @@ func (c *Change) options(ctx context.Context, tmp string) (o benchmarks.Options,
 	return o, o.Validate()
 }
 
-// examine decides about the benchmarks of a change.
-func (c *Change) examine(ctx context.Context, tmp string) error {
+// examine decides about the benchmarks of a change, and draws lots of at most so
+// many.
+func (c *Change) examine(ctx context.Context, tmp string, each int) error {
 	o, err := c.options(ctx, tmp)
 	if err != nil {
 		return err
@@ -170,59 +169,37 @@ func (c *Change) examine(ctx context.Context, tmp string) error {
 		return err
 	}
 	defer pair.Close()
-	benchmarks.SameCode(ctx, &o, pair) // fills the build cache
+	benchmarks.SameCode(ctx, &o, pair) // the files are in memory from here on
 	begin, cpu := time.Now(), cpuTime()
-	verdicts := benchmarks.SameCode(ctx, &o, pair)
+	decisions := benchmarks.SameCode(ctx, &o, pair)
 	c.DecideNs, c.DecideCPUNs = time.Since(begin).Nanoseconds(), (cpuTime() - cpu).Nanoseconds()
 	for i, p := range pair.Packages() {
-		names, err := pair.Binary(compare.New, i).Benchmarks(ctx, ".")
+		bin := pair.Binary(compare.New, i)
+		names, err := bin.Benchmarks(ctx, ".")
 		if err != nil {
 			continue
 		}
+		var same []string
 		for _, name := range names {
 			c.Benchmarks++
-			switch v, known := verdicts[i][name]; {
+			switch v, known := decisions[i].Verdicts[name]; {
 			case p.Identical():
 				c.SameBinary++
 			case v.Same:
-				c.SameCode++
-				c.decided = append(c.decided, [2]string{p.ImportPath, name})
+				same = append(same, name)
 			case !known:
-				c.Whys["the package, or its files, cannot be compared"]++
+				c.Whys[cmp.Or(decisions[i].Why, "one side has no such benchmark")]++
 			default:
 				c.Whys[v.Why]++
 			}
 		}
+		c.SameCode += len(same)
+		if l := draw(ctx, bin, same, each); len(l.patterns) > 0 {
+			l.pkg = p.ImportPath
+			c.lots = append(c.lots, l)
+		}
 	}
-	rand.Shuffle(len(c.decided), func(i, j int) { c.decided[i], c.decided[j] = c.decided[j], c.decided[i] })
 	return nil
-}
-
-// measure measures the next one that was decided to be the same code.
-func (c *Change) measure(ctx context.Context, tmp string, rounds int) {
-	next := c.decided[0]
-	c.decided = c.decided[1:]
-	o, err := c.options(ctx, tmp)
-	if err != nil {
-		return
-	}
-	o.Packages, o.Bench, o.AA, o.Tests, o.Rounds, o.Budget = next[0], "^"+regexp.QuoteMeta(next[1])+"$", true, 0, rounds, 3*time.Minute
-	var begin time.Time // of the rounds
-	o.Progress = func(e prove.Event) {
-		if begin.IsZero() && e.Round > 0 {
-			begin = time.Now()
-		}
-	}
-	res, err := benchmarks.Run(ctx, o)
-	if err != nil {
-		return // it fails on its own account, or is too slow
-	}
-	for _, r := range res.Benchmarks {
-		if r.Metric == compare.NsPerOp && r.Measured() && r.Look > 0 {
-			c.Rows, c.MeasureNs = append(c.Rows, r), append(c.MeasureNs, time.Since(begin).Nanoseconds())
-			fmt.Fprintf(os.Stderr, "%s %s %s: %s %.3f\n", c.Module, c.New, r.Name, r.Verdict, r.Ratio)
-		}
-	}
 }
 
 // checkout copies a release out of the module cache, with what it requires.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"whet/bench/ledger"
-	"whet/internal/analyze/compare"
 	"whet/internal/quantity"
 	"whet/internal/stat"
 )
@@ -38,20 +37,9 @@ func render(dir string) (string, error) {
 	text := t.Markdown() + "\n"
 	if rows > 0 {
 		text += fmt.Sprintf("Called different: %d of %d, at most %s (95 %%). ", wrong, rows, quantity.Percent(stat.ShareUpper(wrong, rows, 0.95)))
-		text += fmt.Sprintf("Each of them took %s to measure, and all that are decided would take %s. ", quantity.Nanoseconds(float64(spent)/float64(rows)), quantity.Nanoseconds(float64(spent)/float64(rows)*float64(all.SameCode)))
+		text += fmt.Sprintf("Each of them took %s to measure, with builds, and all that are decided would take %s. ", quantity.Nanoseconds(float64(spent)/float64(rows)), quantity.Nanoseconds(float64(spent)/float64(rows)*float64(all.SameCode)))
 	}
 	return text + e.Caption() + ".\n", nil
 }
 
 func count(n int) string { return quantity.Count(float64(n)) }
-
-// different counts rows, and those that are called faster or slower.
-func different(rows []compare.Row) (n, wrong int) {
-	for _, r := range rows {
-		n++
-		if r.Verdict == compare.Faster || r.Verdict == compare.Slower {
-			wrong++
-		}
-	}
-	return n, wrong
-}

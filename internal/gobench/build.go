@@ -35,7 +35,8 @@ type Binary struct {
 	// Env are further variables of its processes, KEY=value.
 	Env []string
 
-	outputLimit int64 // of a run; 0: maxOutput
+	outputLimit int64  // of a run; 0: maxOutput
+	work        string // BuildOptions.Work
 }
 
 // Build builds the package's test binary at out; on Windows its name gets the
@@ -73,7 +74,7 @@ func build(ctx context.Context, t *Target, o BuildOptions, out, what string, arg
 	if err != nil {
 		return nil, err
 	}
-	b := &Binary{Path: out, Target: t, GoVersion: t.GOVERSION, BuildID: gnuBuildID(out)}
+	b := &Binary{Path: out, Target: t, GoVersion: t.GOVERSION, BuildID: gnuBuildID(out), work: o.Work}
 	if info, err := buildinfo.ReadFile(out); err == nil {
 		b.GoVersion = info.GoVersion
 		for _, s := range info.Settings {
@@ -104,19 +105,39 @@ func (t *Target) make(ctx context.Context, o BuildOptions, out, what string, arg
 	if runtime.GOOS == "windows" && filepath.Ext(out) != ".exe" {
 		out += ".exe" // without it Windows starts nothing
 	}
+	args = append(args, o.flags()...)
+	run, env := goCommand, o.Env
+	if o.Work != "" {
+		if err := emptied(o.Work); err != nil {
+			return "", fmt.Errorf("%s: make a work directory: %w", what, err)
+		}
+		args, env, run = append(args, "-work"), append(env[:len(env):len(env)], "GOTMPDIR="+o.Work), goCommandIn
+	}
 	// The last -o counts, whatever the user's flags say.
-	args = append(append(args, o.flags()...), "-o", out, t.Operand)
-	_, stderr, res, err := goCommand(ctx, t.WorkDir, o.Env, args...)
+	args = append(args, "-o", out, t.Operand)
+	_, stderr, res, err := run(ctx, t.WorkDir, env, args...)
 	if err != nil {
 		return "", err
 	}
 	if !res.OK() {
-		return "", buildFailed(t, what, string(stderr), res.Status())
+		said := string(stderr)
+		if o.Work != "" {
+			said = workLine.Regexp().ReplaceAllString(said, "")
+		}
+		return "", buildFailed(t, what, said, res.Status())
 	}
 	if _, err := os.Stat(out); errors.Is(err, fs.ErrNotExist) {
 		return "", errNothingBuilt
 	}
 	return out, nil
+}
+
+// emptied makes an empty directory.
+func emptied(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
 }
 
 func noTestFiles(t *Target) *Error {
@@ -126,6 +147,9 @@ func noTestFiles(t *Target) *Error {
 
 // position is how compilers begin a complaint: file:line:col: message.
 var position = lazyregexp.Pattern{Text: `^\S+\.\w+:\d+(:\d+)?: `}
+
+// workLine is how the go command says, asked with -work, where it works.
+var workLine = lazyregexp.Pattern{Text: `(?m)^WORK=.*\n`}
 
 // diskTrouble are what systems say when a file cannot be written to its end.
 var diskTrouble = lazyregexp.Pattern{Text: `no space left on device|disk quota exceeded|file too large|There is not enough space on the disk`}

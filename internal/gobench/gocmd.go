@@ -23,6 +23,13 @@ const (
 // goCommand runs the go command in dir and returns what it printed. A GOROOT
 // in env brings its own go command along.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr []byte, res *process.Result, err error) {
+	env, remove := Scratch(env)
+	defer remove()
+	return goCommandIn(ctx, dir, env, args...)
+}
+
+// goCommandIn is goCommand with the work directory that env or the user chose.
+func goCommandIn(ctx context.Context, dir string, env []string, args ...string) (stdout, stderr []byte, res *process.Result, err error) {
 	name := "go"
 	for _, e := range env {
 		if root, ok := strings.CutPrefix(e, "GOROOT="); ok {
@@ -34,8 +41,6 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) (s
 		return nil, nil, nil, newError(KindStart, "",
 			"the go command is not in PATH: install Go 1.26 or newer from https://go.dev/dl/, or add the bin directory of your Go installation to PATH", err.Error())
 	}
-	env, remove := Scratch(env)
-	defer remove()
 	out := process.NewBounded(goStdoutKept, 0)
 	errs := process.NewBounded(goStderrHead, goStderrTail)
 	res, err = process.Run(ctx, process.Command{

@@ -1,8 +1,10 @@
 package gobench
 
 import (
-	"context"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -11,56 +13,73 @@ import (
 // itself is "main".
 type Objects map[string]string
 
-// ListObjects returns the object files of the targets' tests, built with these options.
-// Targets have one working directory. Objects that are not in the build cache are
-// compiled. A target missing from the result could not be listed, for example because
-// of -cover: go list builds its packages in another way than go test. The test
-// program's file written by the go command is compiled under another name.
-func ListObjects(ctx context.Context, targets []*Target, o BuildOptions) (map[*Target]Objects, error) {
-	out := make(map[*Target]Objects)
-	if len(targets) == 0 {
-		return out, nil
+// maxImportcfg bounds the list of packages that a linker is given.
+const maxImportcfg = 16 << 20
+
+// Objects returns the objects that the binary was linked of, as the go command told
+// the linker. They are unknown of a binary that was not built with BuildOptions.Work,
+// or that is linked against shared libraries, and not understood with -cover. The list
+// is a file that the go command writes into its work directory, where no release
+// promises it: what is not as expected is an error.
+func (b *Binary) Objects() (Objects, error) {
+	fail := func(why any) (Objects, error) {
+		return nil, fmt.Errorf("list the objects of %s: %v", b.Target.ImportPath, why)
 	}
-	const format = `{{.ImportPath}}{{"\t"}}{{.Export}}{{if eq .Name "main"}}{{range .Deps}}{{"\t"}}{{.}}{{end}}{{end}}`
-	args := append([]string{"list", "-test", "-deps", "-export", "-f", format}, o.flags()...)
-	args = append(args, "--")
-	for _, t := range targets {
-		args = append(args, t.Operand)
+	switch {
+	case b.work == "":
+		return fail("its build is unknown")
+	case b.Cover:
+		return fail("it is built with -cover")
 	}
-	stdout, stderr, res, err := goCommand(ctx, targets[0].WorkDir, o.Env, args...)
+	found, err := filepath.Glob(filepath.Join(b.work, "go-build*", "b*", "importcfg.link"))
+	if err != nil || len(found) != 1 {
+		return fail(fmt.Sprintf("%d programs were linked with it", len(found)))
+	}
+	f, err := os.Open(found[0])
 	if err != nil {
-		return nil, err
+		return fail(rootCause(err))
 	}
-	if !res.OK() {
-		return nil, fmt.Errorf("list the objects of %s: %s", targets[0].ImportPath, firstLine(string(stderr)))
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxImportcfg+1))
+	switch {
+	case err != nil:
+		return fail(rootCause(err))
+	case len(text) > maxImportcfg:
+		return fail("the list is too long")
 	}
-	lines := make(map[string][]string)
-	for line := range strings.Lines(string(stdout)) {
-		fields := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
-		if len(fields) >= 2 {
-			lines[fields[0]] = fields
-		}
+	objects, err := readImportcfg(string(text), b.Target.ImportPath+".test")
+	if err != nil {
+		return fail(err)
 	}
-	for _, t := range targets {
-		main := lines[t.ImportPath+".test"]
-		if _, cover, _ := spoilt(nil, o.Flags, t.GOFLAGS); cover || main == nil || main[1] == "" {
+	return objects, nil
+}
+
+// readImportcfg reads the list of packages for a linker; the first is the program.
+func readImportcfg(text, program string) (Objects, error) {
+	out := Objects{}
+	for line := range strings.Lines(text) {
+		verb, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		switch verb {
+		case "", "#", "modinfo":
 			continue
+		case "packagefile":
+		default: // packageshlib
+			return nil, fmt.Errorf("%q is not understood", verb)
 		}
-		objects, missing := Objects{"main": main[1]}, false
-		for _, dep := range main[2:] {
-			if dep == "unsafe" {
-				continue
+		path, file, ok := strings.Cut(rest, "=")
+		if len(out) == 0 {
+			if path != program {
+				return nil, fmt.Errorf("%q is not the test program", path)
 			}
-			path, _, _ := strings.Cut(dep, " ") // "path [of.test]" is compiled anew for that test
-			if d := lines[dep]; d != nil && d[1] != "" {
-				objects[path] = d[1]
-			} else {
-				missing = true
-			}
+			path = "main"
 		}
-		if !missing {
-			out[t] = objects
+		if _, again := out[path]; again || !ok || path == "" || file == "" {
+			return nil, fmt.Errorf("the line of %q is not understood", path)
 		}
+		out[path] = file
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("there is none")
 	}
 	return out, nil
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// exact returns the -test.bench pattern that matches the benchmark called
+// Exact returns the -test.bench pattern that matches the benchmark called
 // name, and no other but its own sub-benchmarks. The testing package splits a
 // pattern at slashes and matches each part against one level of the name.
-func exact(name string) string {
+func Exact(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
@@ -88,11 +88,11 @@ func Below(pattern, top string) string {
 		if ok, err := regexp.MatchString(levels[0], top); err != nil || !ok {
 			continue
 		}
-		levels[0] = exact(top)
+		levels[0] = Exact(top)
 		alternatives = append(alternatives, strings.Join(levels, "/"))
 	}
 	if len(alternatives) == 0 {
-		return exact(top)
+		return Exact(top)
 	}
 	return strings.Join(alternatives, "|")
 }

@@ -119,7 +119,7 @@ func (r Run) args() ([]string, error) {
 		if r.Bench == "" {
 			return nil, errors.New("run benchmarks: neither a name nor a pattern is given")
 		}
-		pattern = exact(r.Bench)
+		pattern = Exact(r.Bench)
 	}
 	args := []string{
 		"-test.run=^$", "-test.bench=" + pattern, "-test.benchmem", "-test.count=1",

@@ -46,6 +46,9 @@ type BuildOptions struct {
 	Tags  string
 	Flags []string // further flags of go build, as given
 	Env   []string // extra KEY=value for the go command
+	// Work is a directory of Build's own: it empties it, the go command works in it, and
+	// what that makes stays there. "": it works elsewhere, and nothing stays.
+	Work string
 }
 
 func (o BuildOptions) flags() []string {

@@ -150,7 +150,7 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("CheckPattern(%q) = %v", pattern, err)
 		}
 	}
-	if got, want := exact(`BenchmarkX/a.b/c#01`), `^BenchmarkX$/^a\.b$/^c#01$`; got != want {
+	if got, want := Exact(`BenchmarkX/a.b/c#01`), `^BenchmarkX$/^a\.b$/^c#01$`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

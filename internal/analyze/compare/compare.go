@@ -43,6 +43,10 @@ type Row struct {
 	// Reason is the reason that there is no verdict, or that there is one without a
 	// measurement; otherwise "".
 	Reason string `json:"reason,omitempty"`
+	// WhyMeasured says of a benchmark why it was measured: the first difference found in
+	// what it can reach, or why that is unknown, as a clause after "because"; "": nobody
+	// asked, as with -aa.
+	WhyMeasured string `json:"why_measured,omitempty"`
 	// WithinMargin: the whole interval lies within the margin. Beside "no change"
 	// with an interval that excludes 1 there is a difference that hardly matters.
 	WithinMargin bool `json:"within_margin"`

@@ -1,10 +1,10 @@
 package reach
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"whet/internal/format/goobj"
 )
@@ -12,7 +12,7 @@ import (
 // Verdict is the result for one benchmark.
 type Verdict struct {
 	Same bool
-	Why  string // the difference or doubt; "": the same
+	Why  string // the difference or doubt, as a clause; "": the same
 }
 
 // scanBytes is by how much the variables with pointers of two programs, reached
@@ -34,11 +34,11 @@ func Compare(old, new *Program, beside OtherDifferences) (map[string]Verdict, er
 		}
 	}
 	w := newWalk(old, new)
-	if !slices.Equal(old.initOrder(), new.initOrder()) {
-		w.differ("the order in which packages are initialised")
+	if a, b := old.initOrder(), new.initOrder(); !slices.Equal(a, b) {
+		w.differ("%s", initialised(a, b))
 	}
 	if a, b := old.scanned(), new.scanned(); max(a, b)-min(a, b) > scanBytes {
-		w.differ("how much of the variables the collector scans")
+		w.differ("the collector scans more of the variables on one side")
 	}
 	w.roots()
 	w.flood()
@@ -69,6 +69,8 @@ type walk struct {
 	bits    []bits
 	usedOld []bool // by node of old: marked as converted to an interface
 
+	aux [2][]goobj.Aux // room for those of a pair
+
 	tellsBefore bool // what runs before the benchmarks may read its place in the source
 
 	state
@@ -79,10 +81,10 @@ type walk struct {
 // state is what grows while the walk goes on, besides what is kept by node.
 type state struct {
 	queue   []node
-	methods []method // of types that are converted to an interface
-	called  map[signature]bool
-	named   map[string]bool // methods that are called by name
-	asked   map[string]bool // methods of interfaces
+	methods []method        // of types that are converted to an interface
+	called  set             // by number of signature
+	named   set             // methods that are called by name, by number of name
+	asked   set             // methods of interfaces, by number of name
 	apart   map[string]bool // methods of types that are not the same on both sides
 	reflect bool            // methods are looked up by reflection
 	weak    [][2]node       // pairs that are equal if reached at all
@@ -110,10 +112,23 @@ type signature struct {
 
 // method is one of a type, as three relocations of a pair of definitions.
 type method struct {
-	signature
-	new, old  def
-	at, atOld int
-	kept      bool
+	number, name uint32 // of its signature and name
+	exported     bool
+	kept         bool
+	new, old     def
+	at, atOld    int
+}
+
+// set is a set of small numbers.
+type set []bool
+
+func (s set) has(i uint32) bool { return int(i) < len(s) && s[i] }
+
+func (s *set) add(i uint32) {
+	if n := int(i) + 1 - len(*s); n > 0 {
+		*s = append(*s, make([]bool, n)...)
+	}
+	(*s)[i] = true
 }
 
 func newWalk(old, new *Program) *walk {
@@ -122,7 +137,7 @@ func newWalk(old, new *Program) *walk {
 	w := &walk{
 		t: t, old: old, new: new, cut: make(map[node]bool),
 		partner: make([]node, n), back: make([]node, n), bits: make([]bits, n), usedOld: make([]bool, n),
-		state: state{called: make(map[signature]bool), named: make(map[string]bool), asked: make(map[string]bool), apart: make(map[string]bool)},
+		state: state{apart: make(map[string]bool)},
 	}
 	for _, list := range []string{"tests", "benchmarks", "fuzzTargets", "examples"} {
 		if n := t.lookup("main."+list, 0); n != 0 {
@@ -202,7 +217,7 @@ func (w *walk) roots() {
 func (w *walk) reach(n, o node) {
 	if n == 0 || o == 0 {
 		if n != o {
-			w.differ("a reference to %s and %s", w.name(o), w.name(n))
+			w.differ("old refers to %s where new refers to %s", w.said(o), w.said(n))
 		}
 		return
 	}
@@ -210,7 +225,7 @@ func (w *walk) reach(n, o node) {
 	case w.partner[n] == o:
 	case w.partner[n] != 0 || w.back[o] != 0:
 		if !w.sameContent(n, o) {
-			w.differ("%s stands for two symbols", w.name(n))
+			w.differ("%s stands for two symbols", w.said(n))
 		}
 		return
 	default:
@@ -256,6 +271,19 @@ func (w *walk) name(n node) string {
 	return "a symbol"
 }
 
+// said is how a user knows a node.
+func (w *walk) said(n node) string { return said(w.name(n)) }
+
+// said is how a user knows the name of a symbol.
+func said(symbol string) string {
+	for _, kind := range []struct{ prefix, noun string }{{"type:", "the type "}, {"go:string.", "the string "}, {"go:itab.", "the method table of "}} {
+		if rest, ok := strings.CutPrefix(symbol, kind.prefix); ok {
+			return kind.noun + rest
+		}
+	}
+	return symbol
+}
+
 // flood visits what was reached until nothing new is. After a difference it
 // stops: one is enough.
 func (w *walk) flood() {
@@ -266,7 +294,7 @@ func (w *walk) flood() {
 			w.visit(n)
 		}
 		for i := range w.methods {
-			if m := &w.methods[i]; !m.kept && (w.reflect && exported(m.name) || w.called[m.signature] || w.named[m.name]) {
+			if m := &w.methods[i]; !m.kept && (w.reflect && m.exported || w.called.has(m.number) || w.named.has(m.name)) {
 				m.kept = true
 				for j := range 3 {
 					w.edge(m.new, m.old, m.at+j, m.atOld+j)
@@ -280,7 +308,7 @@ func (w *walk) flood() {
 	w.checkApart()
 	for _, p := range w.weak {
 		if n, o := p[0], p[1]; w.partner[n] != o && (w.bits[n]&reached != 0 || w.back[o] != 0) && !w.sameContent(n, o) {
-			w.differ("%s stands for two symbols", w.name(n))
+			w.differ("%s stands for two symbols", w.said(n))
 		}
 	}
 }
@@ -299,7 +327,7 @@ func (w *walk) visit(n node) {
 		w.undefined(n, o)
 		return
 	case !isNew || !isOld:
-		w.differ("%s is on one side only", w.name(n))
+		w.differ("%s is on one side only", w.said(n))
 		return
 	}
 	if w.usedOld[o] {
@@ -308,7 +336,7 @@ func (w *walk) visit(n node) {
 	first := w.bits[n]&visited == 0
 	w.set(n, visited)
 	if first && d != e && !w.equal(d, e) {
-		w.differ("%s", w.name(n))
+		w.differ("%s differs", w.said(n))
 		return
 	}
 	d, e = w.oneCopy(n, o, d, e)
@@ -320,27 +348,6 @@ func (w *walk) visit(n node) {
 		}
 	}
 	w.follow(n, d, e, first)
-}
-
-// samePlace reports whether two definitions say the same of their place in the
-// source: name, files and lines, and those of inlined calls.
-func (w *walk) samePlace(d, e def) bool {
-	a, b := w.t.object(d), w.t.object(e)
-	if !a.Symbol(int(d.symbol)).IsText() {
-		return true
-	}
-	x, okX := a.Places(int(d.symbol))
-	y, okY := b.Places(int(e.symbol))
-	if !okX || !okY || !x.Equal(&y) || !bytes.Equal(a.Name(int(d.symbol)), b.Name(int(e.symbol))) {
-		return false
-	}
-	for i := range x.Inlined {
-		n, o, ok := w.ends(d, e, x.Inlined[i].Func, y.Inlined[i].Func)
-		if !ok || n != o && w.name(n) != w.name(o) {
-			return false
-		}
-	}
-	return true
 }
 
 // undefined deals with a name that no object defines.
@@ -359,103 +366,23 @@ func (w *walk) undefined(n, o node) {
 		return
 	}
 	if n != o {
-		w.differ("%s and %s are defined nowhere", w.name(o), w.name(n))
+		w.differ("%s and %s are defined nowhere", w.said(o), w.said(n))
 	} else if !ofLinker(w.t.names[n]) {
-		w.differ("%s is defined nowhere", w.name(n))
+		w.differ("%s is defined nowhere", w.said(n))
 	}
-}
-
-// sameContent reports whether two symbols are constants that are known by their
-// content alone and refer to nothing. A linker makes one of all copies, so how
-// many objects have one says nothing.
-func (w *walk) sameContent(n, o node) bool {
-	d, okD := w.new.definition(n)
-	e, okE := w.old.definition(o)
-	if !okD || !okE {
-		return false
-	}
-	a, b, i, j := w.t.object(d), w.t.object(e), int(d.symbol), int(e.symbol)
-	return a.Hashed(i) && b.Hashed(j) && a.Relocs(i).Len() == 0 && equalForm(a, b, i, j)
-}
-
-// equal compares two definitions, but for what they refer to.
-func (w *walk) equal(d, e def) bool {
-	a, b := w.t.object(d), w.t.object(e)
-	if a.Symbol(int(d.symbol)).Flags&goobj.GoType != 0 {
-		return w.equalTypes(d, e) && w.equalAux(d, e)
-	}
-	// Any package that needs them has a copy of some symbols: theirs are not the
-	// pragmas of the package that the linker takes the copy of.
-	copies := a.Symbol(int(d.symbol)).Flags&b.Symbol(int(e.symbol)).Flags&goobj.DuplicateOK != 0
-	return (copies || a.Text == b.Text) && equalForm(a, b, int(d.symbol), int(e.symbol)) && w.equalAux(d, e)
-}
-
-// equalForm compares what two symbols are, and where they refer to something.
-func equalForm(a, b *goobj.Object, i, j int) bool {
-	s, r := a.Symbol(i), b.Symbol(j)
-	s.Flags, r.Flags = s.Flags&^goobj.UsedInIface, r.Flags&^goobj.UsedInIface
-	if s != r || !bytes.Equal(a.Data(i), b.Data(j)) {
-		return false
-	}
-	x, y := a.Relocs(i).After(goobj.InitOrder), b.Relocs(j).After(goobj.InitOrder)
-	if x.Len() != y.Len() {
-		return false
-	}
-	for k := range x.Len() {
-		if !bytes.Equal(x.Shape(k), y.Shape(k)) {
-			return false
-		}
-	}
-	return true
-}
-
-// auxes returns the auxiliary symbols of a definition that are no positions.
-func (t *Table) auxes(d def) []goobj.Aux {
-	o := t.object(d)
-	var out []goobj.Aux
-	for i := range o.NumAux(int(d.symbol)) {
-		if x := o.Aux(int(d.symbol), i); !x.Kind.Position() {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-// equalAux compares what belongs to two definitions: of a function its frame,
-// of a variable what the collector sees of its type.
-func (w *walk) equalAux(d, e def) bool {
-	x, y := w.t.auxes(d), w.t.auxes(e)
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if x[i].Kind != y[i].Kind {
-			return false
-		}
-		switch n, o, ok := w.ends(d, e, x[i].Ref, y[i].Ref); {
-		case !ok:
-			return false
-		case x[i].Kind == goobj.AuxFuncInfo:
-			a, okA := w.new.definition(n)
-			b, okB := w.old.definition(o)
-			if !okA || !okB {
-				return false
-			}
-			f := goobj.FuncInfo(w.t.object(a).Data(int(a.symbol)))
-			if f == nil || !bytes.Equal(f, goobj.FuncInfo(w.t.object(b).Data(int(b.symbol)))) {
-				return false
-			}
-		case x[i].Kind == goobj.AuxGoType && !w.equalPointers(n, o):
-			return false
-		}
-	}
-	return true
 }
 
 // ends returns what two references mean; ok is false where they cannot be a pair.
 func (w *walk) ends(d, e def, x, y goobj.Ref) (n, o node, ok bool) {
 	if x.Nil() || y.Nil() {
 		return 0, 0, x.Nil() && y.Nil()
+	}
+	if d == e && x == y {
+		pkg := w.t.packages[d.pkg-1]
+		if i, ok := pkg.archive.Objects[d.object].Local(x); ok {
+			n = pkg.nodes[d.object][i]
+			return n, n, true
+		}
 	}
 	i, builtin := x.Builtin()
 	if j, also := y.Builtin(); builtin || also {
@@ -471,7 +398,7 @@ func (w *walk) edge(d, e def, i, j int) {
 	x, y := w.t.object(d).Relocs(int(d.symbol)).At(i).Ref, w.t.object(e).Relocs(int(e.symbol)).At(j).Ref
 	n, o, ok := w.ends(d, e, x, y)
 	if !ok {
-		w.differ("a reference of %s", w.t.object(d).Name(int(d.symbol)))
+		w.differ("a reference of %s differs", w.t.object(d).Name(int(d.symbol)))
 		return
 	}
 	if n != 0 || o != 0 {

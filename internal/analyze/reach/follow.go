@@ -22,7 +22,7 @@ func (w *walk) follow(n node, d, e def, first bool) {
 		m, okM := w.tableOf(w.new, d)
 		o, okO := w.tableOf(w.old, e)
 		if !okM || !okO {
-			w.differ("%s, whose methods are not understood", w.name(n))
+			w.differ("the methods of %s are not understood", w.said(n))
 			return
 		}
 		edges = m.first
@@ -35,7 +35,7 @@ func (w *walk) follow(n node, d, e def, first bool) {
 		r, s := x.At(i), y.At(i)
 		p, q, ok := w.ends(d, e, r.Ref, s.Ref)
 		if !ok {
-			w.differ("a reference of %s", w.name(n))
+			w.differ("a reference of %s differs", w.said(n))
 			return
 		}
 		if p != 0 && !w.t.packages[d.pkg-1].trusted {
@@ -48,7 +48,7 @@ func (w *walk) follow(n node, d, e def, first bool) {
 		switch r.Type {
 		case goobj.UseType:
 		case goobj.MethodOff:
-			w.differ("%s, whose methods are not understood", w.name(n))
+			w.differ("the methods of %s are not understood", w.said(n))
 			return
 		case goobj.UseIface:
 			w.convert(p)
@@ -75,14 +75,14 @@ func (w *walk) follow(n node, d, e def, first bool) {
 	if !first {
 		return
 	}
-	ax, ay := w.t.auxes(d), w.t.auxes(e)
+	ax, ay := w.auxes(d, e)
 	for i := range ax {
 		if ax[i].Kind == goobj.AuxGoType || ax[i].Kind == goobj.AuxFuncInfo {
 			continue
 		}
 		p, q, ok := w.ends(d, e, ax[i].Ref, ay[i].Ref)
 		if !ok {
-			w.differ("a table of %s", w.name(n))
+			w.differ("a table of %s differs", w.said(n))
 		} else if p != 0 {
 			w.reach(p, q)
 		}
@@ -143,31 +143,31 @@ func (w *walk) methodOf(d, e def, i, j int) {
 	at := w.t.object(d).Relocs(int(d.symbol)).At(i)
 	s, ok := w.signature(w.new, d, int64(at.Off)-4)
 	if !ok {
-		w.differ("%s, whose methods are not understood", w.t.object(d).Name(int(d.symbol)))
+		w.differ("the methods of %s are not understood", said(string(w.t.object(d).Name(int(d.symbol)))))
 		return
 	}
-	w.methods = append(w.methods, method{signature: s, new: d, old: e, at: i, atOld: j})
+	w.methods = append(w.methods, method{number: w.t.numberOf(s), name: w.t.nameNumber(s.name), exported: exported(s.name), new: d, old: e, at: i, atOld: j})
 }
 
 // call notes that a method of an interface is called.
 func (w *walk) call(by def, r, s goobj.Reloc, n, o node) {
 	if n == 0 {
-		w.named["Error"] = true // the one interface that is a builtin
+		w.named.add(w.t.nameNumber("Error")) // the one interface that is a builtin
 		return
 	}
 	a, okA := w.new.definition(n)
 	b, okB := w.old.definition(o)
 	if !okA || !okB {
-		w.differ("%s, an interface that is defined nowhere", w.name(n))
+		w.differ("%s is an interface that is defined nowhere", w.said(n))
 		return
 	}
 	x, okX := w.signature(w.new, a, r.Add)
 	y, okY := w.signature(w.old, b, s.Add)
 	if !okX || !okY || x != y {
-		w.differ("a call of a method of %s", w.name(n))
+		w.differ("a call of a method of %s differs", w.said(n))
 		return
 	}
-	w.called[x] = true
+	w.called.add(w.t.numberOf(x))
 	if countsMethods(strings.ToLower(x.name)) && !w.t.packages[by.pkg-1].trusted {
 		w.uses |= counts
 	}
@@ -178,10 +178,10 @@ func (w *walk) callNamed(n, o node) {
 	a, okA := w.new.definition(n)
 	b, okB := w.old.definition(o)
 	if !okA || !okB || !bytes.Equal(w.t.object(a).Data(int(a.symbol)), w.t.object(b).Data(int(b.symbol))) {
-		w.differ("a call of methods by name")
+		w.differ("a call of methods by name differs")
 		return
 	}
-	w.named[string(w.t.object(a).Data(int(a.symbol)))] = true
+	w.named.add(w.t.nameNumber(string(w.t.object(a).Data(int(a.symbol)))))
 }
 
 // signature reads a method's name and type, which stand in a type descriptor

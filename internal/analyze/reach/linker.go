@@ -46,12 +46,11 @@ func (p *Program) definition(n node) (def, bool) {
 		return def{}, false
 	}
 	best := p.t.defs[n]
-	more := p.t.more[n]
-	if len(more) == 0 {
-		return best, p.rankOf(best) != 0
-	}
 	found := p.rankOf(best) != 0
-	for _, d := range more {
+	if !p.t.several[n] {
+		return best, found
+	}
+	for _, d := range p.t.more[n] {
 		if p.rankOf(d) != 0 && (!found || p.prefers(d, best)) {
 			best, found = d, true
 		}
@@ -114,16 +113,28 @@ func (p *Program) initOrder() (order []string) {
 	return order
 }
 
+// initialised says how two orders of initialisation differ.
+func initialised(old, new []string) string {
+	only := func(a, b []string) string {
+		i := slices.IndexFunc(a, func(task string) bool { return !slices.Contains(b, task) })
+		if i < 0 {
+			return ""
+		}
+		return strings.TrimSuffix(a[i], "..inittask")
+	}
+	switch {
+	case only(new, old) != "":
+		return "package " + only(new, old) + " is initialised in new only"
+	case only(old, new) != "":
+		return "package " + only(old, new) + " is initialised in old only"
+	}
+	return "packages are initialised in another order"
+}
+
 // scanned returns the size of all variables with pointers.
 func (p *Program) scanned() (size int64) {
 	for _, pkg := range p.packages {
-		for _, o := range pkg.archive.Objects {
-			for i := range o.Defs() {
-				if s := o.Symbol(i); s.IsScanned() {
-					size += int64(s.Size)
-				}
-			}
-		}
+		size += pkg.scanned
 	}
 	return size
 }

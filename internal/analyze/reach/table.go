@@ -26,19 +26,46 @@ type symbolKey struct {
 type Table struct {
 	packages []*Package
 	nodes    map[symbolKey]node
-	names    []string       // by node; "": it has none that others could use
-	defs     []def          // by node: the first
-	more     map[node][]def // further ones
-	uses     map[node]use
+	names    []string        // by node; "": it has none that others could use
+	uses     []use           // by node
+	defs     []def           // by node: the first
+	several  []bool          // by node: there are more
+	more     map[node][]def  // further ones
 	missing  map[node]string // names of static symbols that their object does not define
+	searches map[string]*search
+
+	signatures  []signature // by number
+	numbers     map[signature]uint32
+	nameNumbers map[string]uint32 // of methods
 }
 
 // NewTable returns an empty one.
 func NewTable() *Table {
 	return &Table{
-		nodes: make(map[symbolKey]node), names: []string{""}, defs: make([]def, 1),
-		more: make(map[node][]def), uses: make(map[node]use), missing: make(map[node]string),
+		nodes: make(map[symbolKey]node), names: []string{""}, uses: make([]use, 1), defs: make([]def, 1), several: make([]bool, 1),
+		more: make(map[node][]def), missing: make(map[node]string), searches: make(map[string]*search),
+		numbers: make(map[signature]uint32), nameNumbers: make(map[string]uint32),
 	}
+}
+
+// numberOf returns the number of a signature.
+func (t *Table) numberOf(s signature) uint32 {
+	n, ok := t.numbers[s]
+	if !ok {
+		n = uint32(len(t.signatures))
+		t.signatures, t.numbers[s] = append(t.signatures, s), n
+	}
+	return n
+}
+
+// nameNumber returns the number of the name of a method.
+func (t *Table) nameNumber(name string) uint32 {
+	n, ok := t.nameNumbers[name]
+	if !ok {
+		n = uint32(len(t.nameNumbers))
+		t.nameNumbers[name] = n
+	}
+	return n
 }
 
 // Package is a compiled package in a table.
@@ -52,6 +79,7 @@ type Package struct {
 	roots   []node     // what initialises it, and what it defines of the runtime
 	used    []node     // marked as converted to an interface
 	usedBy  []reference
+	scanned int64 // the size of its variables with pointers
 }
 
 // reference is one of an object to another package.
@@ -108,7 +136,10 @@ func (t *Table) symbol(p *Package, object, index uint32, o *goobj.Object) node {
 	if d := (def{p.id, object, index}); t.defs[n].pkg == 0 {
 		t.defs[n] = d
 	} else {
-		t.more[n] = append(t.more[n], d)
+		t.several[n], t.more[n] = true, append(t.more[n], d)
+	}
+	if s.IsScanned() {
+		p.scanned += int64(s.Size)
 	}
 	return n
 }
@@ -127,15 +158,13 @@ func (t *Table) named(o *goobj.Object, index int, s goobj.Symbol) node {
 	}
 	n := t.add(string(name))
 	t.nodes[symbolKey{t.names[n], s.ABI}] = n
-	if u := useOf(t.names[n]); u != 0 {
-		t.uses[n] = u
-	}
+	t.uses[n] = useOf(t.names[n])
 	return n
 }
 
 func (t *Table) add(name string) node {
-	t.names = append(t.names, name)
-	t.defs = append(t.defs, def{})
+	t.names, t.uses = append(t.names, name), append(t.uses, 0)
+	t.defs, t.several = append(t.defs, def{}), append(t.several, false)
 	return node(len(t.names) - 1)
 }
 
@@ -145,15 +174,16 @@ func (t *Table) object(d def) *goobj.Object { return t.packages[d.pkg-1].archive
 type Program struct {
 	t        *Table
 	packages map[string]*Package
-	order    []uint32 // by id of package; 0: it is not linked
-	line     string   // the toolchain's, of all objects
+	order    []uint32       // by id of package; 0: it is not linked
+	others   [][][]*Package // by id of package, object and number there; nil: not looked up yet
+	line     string         // the toolchain's, of all objects
 }
 
 // Link makes a program of its packages, by the paths they are linked under. It
 // is an error where they were not compiled against each other, or are not all
 // there.
 func (t *Table) Link(packages map[string]*Package) (*Program, error) {
-	p := &Program{t: t, packages: packages}
+	p := &Program{t: t, packages: packages, others: make([][][]*Package, len(t.packages)+1)}
 	for path, pkg := range packages {
 		if len(pkg.archive.Objects) == 0 || pkg.archive.Objects[0].Assembly {
 			return nil, fmt.Errorf("link: %s has no object of the compiler", path)
@@ -192,11 +222,29 @@ func (p *Program) target(d def, ref goobj.Ref) (n node, ok bool) {
 		return 0, true
 	}
 	number, index := ref.Package()
-	other := p.packages[pkg.imports[d.object][number]]
+	other := p.other(pkg, d.object, number)
 	if other == nil || len(other.nodes) == 0 || index >= other.archive.Objects[0].Own() {
 		return 0, false
 	}
 	return other.nodes[0][index], true
+}
+
+// other returns the package that an object of a package knows by a number; nil where
+// the program has none.
+func (p *Program) other(pkg *Package, object uint32, number int) *Package {
+	if int(pkg.id) >= len(p.others) { // it came into the table since
+		return nil
+	}
+	if p.others[pkg.id] == nil {
+		all := make([][]*Package, len(pkg.imports))
+		for i, paths := range pkg.imports {
+			for _, path := range paths {
+				all[i] = append(all[i], p.packages[path])
+			}
+		}
+		p.others[pkg.id] = all
+	}
+	return p.others[pkg.id][object][number]
 }
 
 // lookup returns the node of a name, 0 where no object has it.

@@ -183,7 +183,7 @@ func pairRows(x, y methodTable) (pairs [][2]int, rest []string, ok bool) {
 func (w *walk) followMethods(d, e def, x, y methodTable, converted, first bool) {
 	pairs, apart, ok := pairRows(x, y)
 	if !ok {
-		w.differ("%s, whose methods are not understood", w.t.object(d).Name(int(d.symbol)))
+		w.differ("the methods of %s are not understood", said(string(w.t.object(d).Name(int(d.symbol)))))
 		return
 	}
 	a, b := w.t.object(d).Relocs(int(d.symbol)), w.t.object(e).Relocs(int(e.symbol))
@@ -192,7 +192,7 @@ func (w *walk) followMethods(d, e def, x, y methodTable, converted, first bool) 
 		w.edge(d, e, i, j)
 		n, o, ok := w.ends(d, e, a.At(i+1).Ref, b.At(j+1).Ref)
 		if !ok {
-			w.differ("a reference of %s", w.t.object(d).Name(int(d.symbol)))
+			w.differ("a reference of %s differs", said(string(w.t.object(d).Name(int(d.symbol)))))
 			return
 		}
 		if n != o {
@@ -230,7 +230,7 @@ func (w *walk) ask(d def) {
 		n, _ := w.new.target(d, relocs.At(i).Ref)
 		if name, ok := w.new.definition(n); ok {
 			if text, ok := decodeName(w.t.object(name).Data(int(name.symbol))); ok {
-				w.asked[text] = true
+				w.asked.add(w.t.nameNumber(text))
 			}
 		}
 	}
@@ -242,17 +242,20 @@ func (w *walk) checkApart() {
 		return
 	}
 	called := make(map[string]bool)
-	for s := range w.called {
-		called[s.name] = true
+	for i, yes := range w.called {
+		if yes {
+			called[w.t.signatures[i].name] = true
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.apart)) {
+		number := w.t.nameNumber(name)
 		switch {
-		case w.asked[name] || called[name] || w.named[name]:
-			w.differ("the method %s of a type, which an interface may ask for", name)
+		case w.asked.has(number) || called[name] || w.named.has(number):
+			w.differ("the method %s of a type differs, and an interface may ask for it", name)
 		case w.reflect && exported(name):
-			w.differ("the method %s of a type, which reflection may find", name)
+			w.differ("the method %s of a type differs, and reflection may find it", name)
 		case w.uses&counts != 0:
-			w.differ("the method %s of a type, whose methods may be counted", name)
+			w.differ("the method %s of a type differs, and its methods may be counted", name)
 		}
 	}
 }

@@ -176,15 +176,15 @@ func (w *walk) verdict(beside OtherDifferences) Verdict {
 	case w.why != "":
 		return Verdict{Why: w.why}
 	case w.uses&tells != 0 && beside.BuildInfo:
-		return Verdict{Why: "it may read its build info"}
+		return Verdict{Why: "it may read its build info, which differs"}
 	case w.uses&places != 0 && (w.moved || w.mainMoved && (w.tellsBefore || w.uses&stacks != 0)):
-		return Verdict{Why: "it may read its place in the source"}
+		return Verdict{Why: "it may read its place in the source, which differs"}
 	case w.uses&starts != 0:
 		return Verdict{Why: "it may start programs"}
 	case w.uses&opens == 0:
 		return Verdict{Same: true}
 	case w.uses&self != 0 || w.mentions([]string{"/proc/"}) != "":
-		return Verdict{Why: "it may read its own program"}
+		return Verdict{Why: "it may read the file of its own program"}
 	}
 	if beside.File != "" {
 		return Verdict{Why: "it may read files, and " + beside.File + " differs"}
@@ -194,7 +194,7 @@ func (w *walk) verdict(beside OtherDifferences) Verdict {
 		return Verdict{Why: "it may list directories, and " + differ[0] + " differs"}
 	}
 	if name := w.mentions(differ); name != "" {
-		return Verdict{Why: "it may read the file " + name}
+		return Verdict{Why: "it may read the file " + name + ", which differs"}
 	}
 	return Verdict{Same: true}
 }
@@ -206,31 +206,64 @@ func (w *walk) mentions(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	found := make(map[string]bool)
+	s := w.t.search(names)
 	for n, b := range w.bits {
-		d := w.t.defs[n]
-		if b&visited == 0 || d.pkg == 0 {
-			continue
+		if b&visited != 0 && !s.done[n] {
+			s.done[n] = true
+			s.look(w.t, node(n))
 		}
-		o := w.t.object(d)
-		if w.t.packages[d.pkg-1].trusted || o.Symbol(int(d.symbol)).IsText() {
-			continue
+	}
+	first := ""
+	for n, found := range s.found {
+		if w.bits[n]&visited != 0 && (first == "" || found < first) {
+			first = found
 		}
-		data := o.Data(int(d.symbol))
-		for _, name := range names {
+	}
+	return first
+}
+
+// search is for names in data: each node is looked through once, whatever
+// benchmarks reach it.
+type search struct {
+	names []string        // sorted
+	stems []string        // of the names: what stands in data
+	done  []bool          // by node
+	found map[node]string // the first of the names, by node that has any
+}
+
+// search returns the one for these names.
+func (t *Table) search(names []string) *search {
+	key := strings.Join(names, "\x00")
+	s := t.searches[key]
+	if s == nil {
+		s = &search{names: slices.Sorted(slices.Values(names)), found: make(map[node]string)}
+		for _, name := range s.names {
 			stem := name
 			if ext := path.Ext(name); ext != ".go" && ext != name {
 				stem = strings.TrimRight(strings.TrimSuffix(name, ext), "0123456789")
 			}
-			if hasName(data, stem) {
-				found[name] = true
-			}
+			s.stems = append(s.stems, stem)
 		}
+		t.searches[key] = s
 	}
-	if all := slices.Sorted(maps.Keys(found)); len(all) > 0 {
-		return all[0]
+	s.done = append(s.done, make([]bool, len(t.names)-len(s.done))...)
+	return s
+}
+
+// look looks the data of a node through.
+func (s *search) look(t *Table, n node) {
+	d := t.defs[n]
+	if d.pkg == 0 {
+		return
 	}
-	return ""
+	o := t.object(d)
+	if t.packages[d.pkg-1].trusted || o.Symbol(int(d.symbol)).IsText() {
+		return
+	}
+	data := o.Data(int(d.symbol))
+	if i := slices.IndexFunc(s.stems, func(stem string) bool { return hasName(data, stem) }); i >= 0 {
+		s.found[n] = s.names[i]
+	}
 }
 
 // hasName reports whether a name stands in data, and not as a part of a word. A verb of
@@ -264,7 +297,7 @@ func (w *walk) mark() state {
 	w.changed, w.before = w.changed[:0], w.before[:0]
 	s := w.state
 	s.queue, s.methods, s.weak = slices.Clone(s.queue), slices.Clone(s.methods), s.weak[:len(s.weak):len(s.weak)]
-	s.called, s.named, s.asked, s.apart = maps.Clone(s.called), maps.Clone(s.named), maps.Clone(s.asked), maps.Clone(s.apart)
+	s.called, s.named, s.asked, s.apart = slices.Clone(s.called), slices.Clone(s.named), slices.Clone(s.asked), maps.Clone(s.apart)
 	return s
 }
 

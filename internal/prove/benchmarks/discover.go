@@ -107,7 +107,7 @@ func (s *session) list(ctx context.Context, pkg int, side compare.Side) ([]strin
 	}
 	var names []string
 	for _, top := range tops {
-		if s.code != nil && s.code[pkg][top].Same {
+		if s.code != nil && s.code[pkg].Verdicts[top].Same {
 			if side == compare.New {
 				s.enterUnmeasured(compare.SameCode, pkg, top)
 			}

@@ -44,7 +44,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 		return nil, err
 	}
 	defer pair.Close()
-	enterSides(pair, p)
+	enterSides(&o, pair, p)
 	data := dataOf(pair) // before the tests, which may write there
 	same := sameOf(&o, pair, data, p)
 	code := sameCode(ctx, &o, pair, data, same)
@@ -63,6 +63,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 		return nil, err
 	}
 	s.pool.settle(s)
+	s.sayWhyMeasured()
 	s.addUnmeasured()
 	s.conclude()
 	if err := s.pool.save(s); err != nil {
@@ -83,7 +84,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 }
 
 // enterSides enters the facts about the two sides that are known before anything runs.
-func enterSides(pair *sides.Pair, p *prove.Proof) {
+func enterSides(o *Options, pair *sides.Pair, p *prove.Proof) {
 	res := p.Result
 	res.Old, res.New = pair.Side(compare.Old), pair.Side(compare.New)
 	res.OnlyOld, res.OnlyNew = append(res.OnlyOld, pair.OnlyOld()...), append(res.OnlyNew, pair.OnlyNew()...)
@@ -94,6 +95,9 @@ func enterSides(pair *sides.Pair, p *prove.Proof) {
 		old, new := pair.Binary(compare.Old, i), pair.Binary(compare.New, i)
 		if old.GoVersion != new.GoVersion {
 			p.Warn("old is built with %s and new with %s: the ratio includes the effect of the toolchain", old.GoVersion, new.GoVersion)
+		}
+		if why := differingBuilds(old.Settings, new.Settings); why != "" && differingSettings(o) == "" {
+			p.Warn("%s: the ratio includes their effect, and benchmarks of the same code are measured", why)
 		}
 		for _, c := range []struct {
 			what     string

@@ -106,6 +106,17 @@ func (s *session) enterUnmeasured(reason string, pkg int, top string) {
 	}
 }
 
+// sayWhyMeasured enters into the rows of what was measured why it was.
+func (s *session) sayWhyMeasured() {
+	for i := range s.Result.Benchmarks {
+		row := &s.Result.Benchmarks[i]
+		if pkg := slices.Index(s.packages, row.Package); pkg >= 0 && s.code != nil {
+			top, _, _ := strings.Cut(row.Name, "/")
+			row.WhyMeasured = s.code[pkg].why(top)
+		}
+	}
+}
+
 // addUnmeasured puts the rows that nothing was measured for among the others,
 // by package.
 func (s *session) addUnmeasured() {

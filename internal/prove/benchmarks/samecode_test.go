@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -48,21 +49,31 @@ func edited(t *testing.T, name string, edits [][3]string) string {
 }
 
 // objectsOf returns the objects of the benchmarks in a directory, as they are built
-// with the options.
+// with the options: what the go command lists, but for the test program's, whose source
+// is made under another name.
 func objectsOf(t *testing.T, dir string, o gobench.BuildOptions) gobench.Objects {
 	t.Helper()
-	o.Flags = append(slices.Clone(o.Flags), "-trimpath")
-	target, err := gobench.Resolve(context.Background(), dir, ".", o)
+	const format = `{{.ImportPath}}{{"\t"}}{{.Export}}{{if eq .Name "main"}}{{range .Deps}}{{"\t"}}{{.}}{{end}}{{end}}`
+	cmd := exec.Command("go", slices.Concat([]string{"list", "-test", "-deps", "-export", "-trimpath", "-f", format}, o.Flags, []string{"."})...)
+	cmd.Dir = dir
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, said.String())
 	}
-	all, err := gobench.ListObjects(context.Background(), []*gobench.Target{target}, o)
-	if err != nil {
-		t.Fatal(err)
+	files, objects := make(map[string]string), gobench.Objects{}
+	var deps []string
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if files[fields[0]] = fields[1]; len(fields) > 2 && strings.HasSuffix(fields[0], ".test") {
+			objects["main"], deps = fields[1], fields[2:]
+		}
 	}
-	objects, ok := all[target]
-	if !ok {
-		t.Fatal("no objects")
+	for _, dep := range deps {
+		if path, _, _ := strings.Cut(dep, " "); path != "unsafe" { // "path [of.test]" is compiled anew for that test
+			objects[path] = files[dep]
+		}
 	}
 	return objects
 }
@@ -243,13 +254,41 @@ func TestSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		verdicts := SameCode(context.Background(), &o, p)
-		if len(verdicts) != 1 || verdicts[0]["BenchmarkPushed"].Same != c.same {
+		if len(verdicts) != 1 || verdicts[0].Verdicts["BenchmarkPushed"].Same != c.same || (verdicts[0].Why == "") != c.same {
 			t.Errorf("%s: %v", name, verdicts)
+		}
+		if why := verdicts[0].Why; !c.same && why != "the sides are built with other GODEBUG defaults (panicnil), as by another go line in go.mod" {
+			t.Errorf("%s: %s", name, why)
+		}
+		// What the linker was given is what the go command lists.
+		for side, dir := range []string{o.Old, o.New} {
+			objects, err := p.Binary(compare.Side(side), 0).Objects()
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed := objectsOf(t, dir, gobench.BuildOptions{})
+			if len(objects) != len(listed) || len(objects) < 50 {
+				t.Errorf("%s: %d packages are linked, and %d listed", name, len(objects), len(listed))
+			}
+			for path, file := range objects {
+				if path != "main" && filepath.Base(file) != filepath.Base(listed[path]) && content(t, file) != content(t, listed[path]) {
+					t.Errorf("%s: %s is linked of %s, and listed as %q", name, path, file, listed[path])
+				}
+			}
 		}
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+func content(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(data)
 }
 
 // Files beside a package are told from its source.
@@ -288,7 +327,7 @@ func TestSameCode(t *testing.T) {
 		}
 		for _, name := range []string{"BenchmarkPlain", "BenchmarkLinked", "BenchmarkGeneric"} {
 			measured := aa || name == "BenchmarkPlain"
-			if r := row(t, res, name, compare.NsPerOp); r.Measured() != measured || (r.Reason == compare.SameCode) == measured || !measured && (r.Verdict != compare.NoChange || r.Rounds != 0 || !r.Gates) {
+			if r := row(t, res, name, compare.NsPerOp); r.Measured() != measured || (r.Reason == compare.SameCode) == measured || measured && !aa && r.WhyMeasured != "example.org/planted.plain differs" || (!measured || aa) && r.WhyMeasured != "" || !measured && (r.Verdict != compare.NoChange || r.Rounds != 0 || !r.Gates) {
 				t.Errorf("-aa %v: %+v", aa, r)
 			}
 		}

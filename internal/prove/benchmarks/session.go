@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"whet/internal/analyze/compare"
-	"whet/internal/analyze/reach"
 	"whet/internal/format/benchmark"
 	"whet/internal/prove"
 	"whet/internal/prove/rounds"
@@ -27,9 +26,9 @@ type session struct {
 	keys     []poolKey     // by package
 	pool     *pool
 
-	same       []bool                     // by package: both sides are the same, and are not measured; nil: none
-	code       []map[string]reach.Verdict // by package and benchmark; nil: not known of any
-	unmeasured []compare.Row              // of benchmarks that are not measured
+	same       []bool        // by package: both sides are the same, and are not measured; nil: none
+	code       []Decision    // by package; nil: not known of any
+	unmeasured []compare.Row // of benchmarks that are not measured
 
 	units      map[string]benchmark.Better // that the benchmarks declare
 	subjects   []*benchmarkPair

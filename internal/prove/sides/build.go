@@ -230,7 +230,9 @@ func (p *Pair) buildSide(ctx context.Context, s *side, pairs [][2]*gobench.Targe
 	for i, pair := range pairs {
 		t := pair[s.which]
 		p.o.Progress(fmt.Sprintf("building %v: %s", s.which, t.ImportPath))
-		b, err := gobench.Build(ctx, t, s.options, p.file(s.which, "first", i))
+		o := s.options
+		o.Work = p.file(s.which, "work", i)
+		b, err := gobench.Build(ctx, t, o, p.file(s.which, "first", i))
 		if err != nil {
 			return err
 		}

@@ -64,6 +64,13 @@ func proveLines(r *compare.Result, m *proveMetric, verbose bool) []proveLine {
 		}
 		return fmt.Sprintf("noise\u00a0%s; p\u00a0%s; n\u00a0%d", proveNoise(row), pValue(row), row.Rounds)
 	}
+	reason := func(row *compare.Row) string {
+		s := proveReason(row)
+		if verbose && row.WhyMeasured != "" && row.Metric == compare.NsPerOp {
+			s = strings.TrimPrefix(s+"; measured because "+printable.Line(row.WhyMeasured), "; ")
+		}
+		return s
+	}
 	rows, packages := proveRows(r, m.Unit)
 	last := ""
 	for _, row := range rows {
@@ -73,7 +80,7 @@ func proveLines(r *compare.Result, m *proveMetric, verbose bool) []proveLine {
 		}
 		ratio, interval := proveRatio(row)
 		lines = append(lines, proveLine{
-			name: printable.Line(row.Name), style: verdictStyle(row.Verdict), rests: rests(row), reason: proveReason(row),
+			name: printable.Line(row.Name), style: verdictStyle(row.Verdict), rests: rests(row), reason: reason(row),
 			cells: [...]string{m.figure(row, row.Old), m.figure(row, row.New), proveNoise(row), m.delta(row), ratio, interval, m.verdict(row), pValue(row), fmt.Sprint(row.Rounds)},
 		})
 	}

@@ -1,7 +1,6 @@
 package sides
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -9,35 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
-
-	"whet/internal/analyze/compare"
-	"whet/internal/gobench"
 )
-
-// Objects returns the objects that the first test binaries of these packages were
-// linked from, by package; nil if unknown. Packages whose object files are not in
-// the build cache are compiled.
-func (p *Pair) Objects(ctx context.Context, w compare.Side, packages []int) (map[int]gobench.Objects, error) {
-	s := p.sides[w]
-	out := make(map[int]gobench.Objects)
-	if s.kind == testBinary {
-		return out, nil
-	}
-	var targets []*gobench.Target
-	for _, i := range packages {
-		targets = append(targets, s.binaries[i].Target)
-	}
-	all, err := gobench.ListObjects(ctx, targets, s.options)
-	if err != nil {
-		return nil, s.failed(ctx, err)
-	}
-	for _, i := range packages {
-		if o := all[s.binaries[i].Target]; o != nil {
-			out[i] = o
-		}
-	}
-	return out, nil
-}
 
 // DifferingFiles returns the names, without their directories, of the files in the
 // two trees that are not the same in both.
