@@ -6,8 +6,6 @@ import (
 	"io"
 	"math/bits"
 
-	"github.com/klauspost/compress/gzip"
-
 	"whet/internal/callstack"
 )
 
@@ -19,32 +17,19 @@ import (
 // for every sample and location: that stays the second implementation tests
 // compare with.
 func Write(w io.Writer, p *callstack.Profile) error {
-	from, to := io.Pipe()
-	packed := make(chan error, 1)
-	go func() {
-		zw := gzip.NewWriter(w)
-		_, err := io.CopyBuffer(zw, from, make([]byte, writeSize))
-		if err == nil {
-			err = zw.Close()
-		}
-		from.CloseWithError(err) // ends the encoder
-		packed <- err
-	}()
-	e := &encoder{p: p, w: to, strings: map[string]uint64{"": 0}, table: []string{""}}
-	to.CloseWithError(e.encode())
-	if err := <-packed; err != nil {
+	e := &encoder{p: p, z: newGzipWriter(w), strings: map[string]uint64{"": 0}, table: []string{""}}
+	e.encode()
+	e.z.next(e.out, true)
+	if err := e.z.close(); err != nil {
 		return fmt.Errorf("write profile: %w", err)
 	}
 	return nil
 }
 
-// writeSize is how much is packed at a time, by a goroutine of its own.
-const writeSize = 64 << 10
-
 type encoder struct {
 	p       *callstack.Profile
-	w       io.Writer
-	out     []byte // not written yet
+	z       *gzipWriter
+	out     []byte // not packed yet
 	strings map[string]uint64
 	table   []string
 	message []byte // the record at hand
@@ -55,14 +40,12 @@ type encoder struct {
 
 // encode writes in the order of pprof's own files: what many samples share
 // comes after them.
-func (e *encoder) encode() error {
+func (e *encoder) encode() {
 	p := e.p
 	for _, t := range p.Types {
 		e.record(profileSampleType, e.valueType(t))
 	}
-	if err := e.samples(); err != nil {
-		return err
-	}
+	e.samples()
 	for i, m := range p.Mappings {
 		e.mapping(uint64(i+1), m)
 	}
@@ -99,12 +82,12 @@ func (e *encoder) encode() error {
 		e.out = appendTag(e.out, profileString, wireBytes)
 		e.out = binary.AppendUvarint(e.out, uint64(len(s)))
 		e.out = append(e.out, s...)
+		e.pass()
 	}
-	return e.flush()
 }
 
-// samples writes the samples, some hundred at a time.
-func (e *encoder) samples() error {
+// samples writes the samples, unless it finds that the file cannot be written.
+func (e *encoder) samples() {
 	sets := make([][]byte, e.p.LabelSets()) // their fields
 	for c := e.p.Samples(); c.Next(); {
 		stack := e.packedStack(c)
@@ -122,13 +105,10 @@ func (e *encoder) samples() error {
 		e.out = appendBytes(e.out, 1, stack)
 		e.out = appendBytes(e.out, 2, values)
 		e.out = append(e.out, sets[set]...)
-		if len(e.out) > writeSize {
-			if err := e.flush(); err != nil {
-				return err
-			}
+		if !e.pass() {
+			return
 		}
 	}
-	return nil
 }
 
 // packedStack returns the ids of a sample's locations, leaf first. Those it shares with
@@ -207,10 +187,14 @@ func (e *encoder) location(id callstack.LocationID) {
 	e.record(profileLocation, b)
 }
 
-func (e *encoder) flush() error {
-	_, err := e.w.Write(e.out)
-	e.out = e.out[:0]
-	return err
+// pass packs what is not packed yet, if it fills a block, and reports whether the file can
+// be written.
+func (e *encoder) pass() (ok bool) {
+	if len(e.out) < blockSize {
+		return true
+	}
+	e.out, ok = e.z.next(e.out, false)
+	return ok
 }
 
 func (e *encoder) string(s string) uint64 {
@@ -231,6 +215,7 @@ func (e *encoder) record(num uint64, body []byte) {
 	e.out = appendTag(e.out, num, wireBytes)
 	e.out = binary.AppendUvarint(e.out, uint64(len(body)))
 	e.out = append(e.out, body...)
+	e.pass()
 }
 
 func (e *encoder) scalar(num, v uint64) { e.out = appendScalar(e.out, num, v) }
