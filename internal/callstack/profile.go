@@ -1,6 +1,9 @@
 package callstack
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"iter"
+)
 
 // LocationID, FunctionID and MappingID index a Profile's tables.
 type (
@@ -124,21 +127,46 @@ func (p *Profile) Sum(column int, keep Keep) int64 {
 // LabelSets returns the number of label sets.
 func (p *Profile) LabelSets() int { return len(p.sets) }
 
-// EncodedLabels returns a label set as AppendLabel wrote it.
-func (p *Profile) EncodedLabels(set LabelSet) []byte { return p.sets[set] }
-
 // Labels decodes a label set.
 func (p *Profile) Labels(set LabelSet) []Label { return p.AppendLabels(nil, set) }
 
 // AppendLabels appends the labels of a set.
 func (p *Profile) AppendLabels(out []Label, set LabelSet) []Label {
-	r := varintReader{at: p.sets[set]}
-	for len(r.at) > 0 {
-		key, str := r.uvarint(), r.uvarint()
-		num, unit := r.varint(), r.uvarint()
-		out = append(out, Label{Key: p.strings[key], Str: p.strings[str], Num: num, Unit: p.strings[unit]})
+	return p.appendLabels(out, p.sets[set])
+}
+
+func (p *Profile) appendLabels(out []Label, encoded []byte) []Label {
+	for l := range encodedLabels(encoded) {
+		out = append(out, Label{Key: p.strings[l.Key], Str: p.strings[l.Str], Num: l.Num, Unit: p.strings[l.Unit]})
 	}
 	return out
+}
+
+// NumberedLabel is a label with the numbers of its texts.
+type NumberedLabel struct {
+	Key, Str int // see Profile.LabelText
+	Num      int64
+	Unit     int
+}
+
+// NumberedLabels returns the labels of a set, for sums that look at each text once.
+func (p *Profile) NumberedLabels(set LabelSet) iter.Seq[NumberedLabel] {
+	return encodedLabels(p.sets[set])
+}
+
+// LabelText returns a text of labels. Two numbers may be of the same text.
+func (p *Profile) LabelText(number int) string { return p.strings[number] }
+
+func encodedLabels(set []byte) iter.Seq[NumberedLabel] {
+	return func(yield func(NumberedLabel) bool) {
+		for r := (varintReader{at: set}); len(r.at) > 0; {
+			key, str := r.uvarint(), r.uvarint()
+			num, unit := r.varint(), r.uvarint()
+			if !yield(NumberedLabel{int(key), int(str), num, int(unit)}) {
+				return
+			}
+		}
+	}
 }
 
 // Cursor goes through the samples of a Profile in their order.

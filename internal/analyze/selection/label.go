@@ -115,18 +115,21 @@ func (s *Selection) decideLabels(o *Options, r *labelRules, add func(name, file 
 func (s *Selection) LabelUnits() (units map[string]string, warnings []string) {
 	units = make(map[string]string)
 	others := make(map[string][]string)
-	var labels []callstack.Label
-	for set := range s.profile.LabelSets() {
-		labels = s.profile.AppendLabels(labels[:0], callstack.LabelSet(set))
-		for _, l := range labels {
-			if l.Str != "" || noLabel(l) {
+	p := s.profile
+	for set := range p.LabelSets() {
+		for l := range p.NumberedLabels(callstack.LabelSet(set)) {
+			if p.LabelText(l.Str) != "" {
 				continue
 			}
-			switch unit := units[l.Key]; {
+			key, own := p.LabelText(l.Key), p.LabelText(l.Unit)
+			if l.Num == 0 && own == "" {
+				continue // it says nothing
+			}
+			switch unit := units[key]; {
 			case unit == "":
-				units[l.Key] = l.Unit
-			case l.Unit != "" && l.Unit != unit && !slices.Contains(others[l.Key], l.Unit):
-				others[l.Key] = append(others[l.Key], l.Unit)
+				units[key] = own
+			case own != "" && own != unit && !slices.Contains(others[key], own):
+				others[key] = append(others[key], own)
 			}
 		}
 	}

@@ -272,12 +272,15 @@ func (s *Selection) AppendLabels(labels []callstack.Label, set callstack.LabelSe
 	labels = s.profile.AppendLabels(labels, set)
 	kept := labels[:n]
 	for _, l := range labels[n:] {
-		if !noLabel(l) && (s.shownKeys == nil || s.shownKeys[l.Key]) {
+		if !noLabel(l) && s.ShowsKey(l.Key) {
 			kept = append(kept, l)
 		}
 	}
 	return kept
 }
+
+// ShowsKey reports whether labels of a key that samples have are shown.
+func (s *Selection) ShowsKey(key string) bool { return s.shownKeys == nil || s.shownKeys[key] }
 
 // Source returns the index of the sample's source: of several with one role, the first.
 // A Base is subtracted from the others' samples and has none of its own.

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"whet/internal/callstack"
@@ -184,12 +183,11 @@ func countSamples(p *callstack.Profile, marked []bool) int {
 func countReferences(p *callstack.Profile, marked []bool) int {
 	in := make([]int, p.LabelSets())
 	for i := range in {
-		set := p.EncodedLabels(callstack.LabelSet(i))
-		for field := 0; len(set) > 0; field = (field + 1) % 4 {
-			u, k := binary.Uvarint(set)
-			set = set[k:]
-			if field != 2 && marked[u] { // the third is a number
-				in[i]++
+		for l := range p.NumberedLabels(callstack.LabelSet(i)) {
+			for _, text := range []int{l.Key, l.Str, l.Unit} {
+				if marked[text] {
+					in[i]++
+				}
 			}
 		}
 	}

@@ -64,7 +64,10 @@ func (r *Raw) Write(w io.Writer) error {
 	r.writeHead(&head)
 	b := bufio.NewWriterSize(w, 1<<16)
 	b.Write(head.Bytes())
-	labels := make([][]byte, r.s.Profile().LabelSets()) // printed
+	var labels [][]byte // printed, by set, if many samples have the same
+	if p := r.s.Profile(); 2*p.LabelSets() < p.Len() {
+		labels = make([][]byte, p.LabelSets())
+	}
 	var printer labelPrinter
 	numbers := make([]string, len(r.ids)) // printed, by location
 	for location, id := range r.ids {
@@ -84,11 +87,15 @@ func (r *Raw) Write(w io.Writer) error {
 		}
 		line = append(line, stack.text()...)
 		line = append(line, '\n')
-		set := walk.LabelSet()
-		if labels[set] == nil {
-			labels[set] = printer.print(walk.Labels())
+		if labels == nil {
+			line = printer.print(line, walk.Labels())
+		} else {
+			set := &labels[walk.LabelSet()]
+			if *set == nil {
+				*set = printer.print([]byte{}, walk.Labels())
+			}
+			line = append(line, *set...)
 		}
-		line = append(line, labels[set]...)
 		b.Write(line)
 	})
 	b.WriteString("Locations\n")
@@ -181,32 +188,31 @@ func appendPadded(b []byte, v int64) []byte {
 
 // labelPrinter prints sets of labels.
 type labelPrinter struct {
-	text  []byte   // what was printed last lies at its end
 	keys  []byte   // of the line at hand, with their values
 	parts [][2]int // they lie in keys
+	done  []bool   // of the labels at hand
 }
 
-// print prints a line of texts and one of numbers, of those there are.
-func (p *labelPrinter) print(labels []callstack.Label) []byte {
-	if cap(p.text)-len(p.text) < 1<<10 {
-		p.text = make([]byte, 0, 64<<10)
-	}
-	from := len(p.text)
+// print appends a line of texts and one of numbers, of those there are.
+func (p *labelPrinter) print(out []byte, labels []callstack.Label) []byte {
+	p.done = append(p.done[:0], make([]bool, len(labels))...)
 	for _, texts := range []bool{true, false} {
 		p.keys, p.parts = p.keys[:0], p.parts[:0]
 		for i, l := range labels {
-			alike := func(o callstack.Label) bool { return o.Key == l.Key && (o.Str != "") == texts }
-			if !alike(l) || slices.ContainsFunc(labels[:i], alike) {
+			if p.done[i] || (l.Str != "") != texts {
 				continue
 			}
-			start := len(p.keys)
-			p.keys = append(append(p.keys, printable.Line(l.Key)...), ':')
-			unit := !texts && slices.ContainsFunc(labels, func(o callstack.Label) bool { return alike(o) && o.Unit != "" })
-			before := byte('[')
+			start, unit := len(p.keys), false
 			for _, o := range labels[i:] {
-				if !alike(o) {
+				unit = unit || o.Key == l.Key && o.Str == "" && o.Unit != ""
+			}
+			p.keys = append(append(p.keys, printable.Line(l.Key)...), ':')
+			before := byte('[')
+			for j, o := range labels[i:] {
+				if o.Key != l.Key || (o.Str != "") != texts {
 					continue
 				}
+				p.done[i+j] = true
 				p.keys = append(p.keys, before)
 				before = ' '
 				if texts {
@@ -226,13 +232,13 @@ func (p *labelPrinter) print(labels []callstack.Label) []byte {
 		}
 		part := func(at [2]int) []byte { return p.keys[at[0]:at[1]] }
 		slices.SortFunc(p.parts, func(a, b [2]int) int { return bytes.Compare(part(a), part(b)) })
-		p.text = append(p.text, "               "...)
+		out = append(out, "               "...)
 		for _, at := range p.parts {
-			p.text = append(append(p.text, ' '), part(at)...)
+			out = append(append(out, ' '), part(at)...)
 		}
-		p.text = append(p.text, '\n')
+		out = append(out, '\n')
 	}
-	return p.text[from:len(p.text):len(p.text)]
+	return out
 }
 
 func rawLocation(id int, p selection.Location) string {

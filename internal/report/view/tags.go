@@ -43,34 +43,47 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 	t := &Tags{Head: newHead(s, &o)}
 	units, warnings := s.LabelUnits()
 	t.Warnings = append(t.Warnings, warnings...)
+	p := s.Profile()
 	sums := make([]struct {
 		flat int64
 		any  bool
-	}, s.Profile().LabelSets())
+	}, p.LabelSets())
 	for w := s.WalkLabels(); w.Next(); {
 		sum := &sums[w.LabelSet()]
 		sum.flat += w.Value
 		sum.any = true
 	}
-	var labels []callstack.Label
+	keys := make(map[int]int) // by number: index in t.Keys, -1 of one that is not shown
+	var texts callstack.Pairs // a key's index in t.Keys and a text's number: index of the value
 	for set, sum := range sums {
 		if !sum.any {
 			continue
 		}
-		labels = s.AppendLabels(labels[:0], callstack.LabelSet(set))
-		for _, l := range labels {
-			key := slices.IndexFunc(t.Keys, func(k TagKey) bool { return k.Name == l.Key })
-			if key < 0 {
-				key = len(t.Keys)
-				t.Keys = append(t.Keys, TagKey{Name: l.Key})
+		for l := range p.NumberedLabels(callstack.LabelSet(set)) {
+			text := p.LabelText(l.Str)
+			if text == "" && l.Num == 0 && p.LabelText(l.Unit) == "" {
+				continue // it says nothing
 			}
-			name := l.Str
-			if name == "" {
-				name = quantity.PprofLabel(l.Num, units[l.Key], t.OutUnit)
+			key, known := keys[l.Key]
+			if !known {
+				key = t.key(s, p.LabelText(l.Key))
+				keys[l.Key] = key
+			}
+			if key < 0 {
+				continue
 			}
 			k := &t.Keys[key]
 			k.Flat += sum.flat
-			k.Values = append(k.Values, TagValue{name, sum.flat})
+			if text == "" {
+				k.Values = append(k.Values, TagValue{quantity.PprofLabel(l.Num, units[k.Name], t.OutUnit), sum.flat})
+				continue
+			}
+			at, known := texts.At(int32(key), int32(l.Str))
+			if !known {
+				*at = int32(len(k.Values))
+				k.Values = append(k.Values, TagValue{Name: text})
+			}
+			k.Values[*at].Flat += sum.flat
 		}
 	}
 	slices.SortFunc(t.Keys, func(a, b TagKey) int { return strings.Compare(a.Name, b.Name) })
@@ -78,6 +91,19 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 		t.Keys[i].sum()
 	}
 	return t
+}
+
+// key returns the index of a key, which it adds, or -1 if it is not shown.
+func (t *Tags) key(s *selection.Selection, name string) int {
+	if !s.ShowsKey(name) {
+		return -1
+	}
+	i := slices.IndexFunc(t.Keys, func(k TagKey) bool { return k.Name == name })
+	if i < 0 {
+		i = len(t.Keys)
+		t.Keys = append(t.Keys, TagKey{Name: name})
+	}
+	return i
 }
 
 // sum adds up the values of one name, and puts the largest first. (They are sorted for it:
