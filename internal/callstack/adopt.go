@@ -26,15 +26,9 @@ func (m *Merger) adopt(p *Profile) (adopted bool, err error) {
 	for t := range m.columns {
 		m.columns[t].small = m.columns[t].small[:p.samples]
 	}
-	for c := p.Cursor(AllColumns(len(p.Types))...); c.Next(); {
-		if _, err := a.read(c.Shared, c.row); err != nil {
-			return false, err
-		}
-		i, _ := m.samples.find(a.identify(c.Path, c.LabelSet()), c.Index())
-		m.tally(i)
-		if len(b.p.Locations) < a.located {
-			return false, nil
-		}
+	a.adopting = true
+	if err := a.addAll(p.Samples()); err != nil {
+		return false, err
 	}
 	after := a.renumbered()
 	if len(b.p.Locations) < a.located {

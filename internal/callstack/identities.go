@@ -34,14 +34,21 @@ func (s *identities) find(h [2]uint64, number int) (sample int, known bool) {
 	return number, false
 }
 
+// home returns the slot that a sample has, unless another has it.
+func (s *identities) home(first uint64) *identity { return &s.slots[s.index(first)] }
+
+func (s *identities) index(first uint64) uint64 {
+	i, _ := bits.Mul64(first<<3, uint64(len(s.slots))) // of 61 bits, spread evenly
+	return i
+}
+
 // slot returns the sample's own or the free one in which it belongs.
 func (s *identities) slot(first uint64, second uint32) *identity {
-	slots := s.slots
-	for i, _ := bits.Mul64(first<<3, uint64(len(slots))); ; i++ { // of 61 bits, spread evenly
-		if i == uint64(len(slots)) {
+	for i := s.index(first); ; i++ {
+		if i == uint64(len(s.slots)) {
 			i = 0
 		}
-		if at := &slots[i]; at.sample == 0 || at.first == first && at.second == second {
+		if at := &s.slots[i]; at.sample == 0 || at.first == first && at.second == second {
 			return at
 		}
 	}

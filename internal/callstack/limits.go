@@ -40,7 +40,7 @@ func (b *Builder) Memory() int64 { return b.memory + sampleBytes*int64(b.p.sampl
 // Memory returns the approximate size in bytes of the merged profile, with the index
 // of its samples.
 func (m *Merger) Memory() int64 {
-	return m.b.Memory() + int64(m.b.p.samples)*(64+8*int64(len(m.row)))
+	return m.b.Memory() + int64(m.b.p.samples)*(64+8*int64(len(m.sums)))
 }
 
 // MergeMemory returns the most bytes of it that adding p may take.

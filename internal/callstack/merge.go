@@ -1,9 +1,7 @@
 package callstack
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -63,7 +61,6 @@ type Merger struct {
 	distinct bool        // no two samples are the same
 	points   [2]uint64
 	path     [][2]uint64 // the polynomials' values of the path's prefixes; path[0] of none
-	row      []int64
 	key      []byte
 	comments map[string]bool
 }
@@ -88,7 +85,6 @@ func NewMerger(first *Meta) *Merger {
 		sums:     make([][2]uint64, len(first.Types)),
 		points:   [2]uint64{2 + rand.Uint64N(mersenne61-2), 2 + rand.Uint64N(mersenne61-2)},
 		path:     [][2]uint64{{}},
-		row:      make([]int64, len(first.Types)),
 	}
 }
 
@@ -106,141 +102,7 @@ func (m *Merger) Add(scale float64, p *Profile) error {
 	if err != nil {
 		return err
 	}
-	for c := p.Cursor(AllColumns(len(p.Types))...); c.Next(); {
-		if err := a.add(c.Path, c.Shared, c.LabelSet(), c.row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Addition adds the samples of a profile to a Merger.
-type Addition struct {
-	m         *Merger
-	p         *Profile
-	scale     float64
-	locations []LocationID // 1 + id in the merged profile, 0 before the first sample
-	located   int          // so many of them are not 0
-	labels    []mergedSet  // by label set of p
-	valid     int          // so many of m.path are of the sample at hand
-	packed    int          // and so many of m.b.path
-	stack     []LocationID // of the sample that Sample added last
-	before    int64        // m.Memory
-}
-
-// mergedSet is a label set in the merged profile.
-type mergedSet struct {
-	identity uint64 // that of Merger.sets, 0 before the first sample
-	set      LabelSet
-	packed   bool // set is known
-}
-
-// Begin adds the metadata of p, and returns what its samples are added with: they need
-// not be in p, which has their locations and label sets. No other profile is added
-// until they are.
-func (m *Merger) Begin(scale float64, p *Profile) (*Addition, error) {
-	if err := m.meta(&p.Meta); err != nil {
-		return nil, err
-	}
-	if len(m.b.p.Mappings) == 0 && len(p.Mappings) > 0 {
-		m.mapping(p, 0) // by custom the main binary
-	}
-	m.apart = m.apart || scale < 0
-	for t := range m.columns {
-		m.columns[t].reserve(p.samples)
-	}
-	if !m.distinct {
-		m.samples.reserve(p.samples)
-	}
-	return &Addition{m: m, p: p, scale: scale, locations: make([]LocationID, len(p.Locations)), before: m.Memory()}, nil
-}
-
-// Memory returns the approximate size in bytes of what was added to the merged profile.
-func (a *Addition) Memory() int64 { return a.m.Memory() - a.before }
-
-// Sample adds a sample as Builder.AddShared does.
-func (a *Addition) Sample(shared int, others []LocationID, set LabelSet, values []int64) error {
-	a.stack = append(a.stack[:shared], others...)
-	return a.add(a.stack, shared, set, values)
-}
-
-// add adds a sample whose stack begins with so many locations of the one before.
-func (a *Addition) add(path []LocationID, shared int, set LabelSet, values []int64) error {
-	any, err := a.read(shared, values)
-	if err != nil || !any {
-		return err
-	}
-	i, known := a.m.b.p.samples, false
-	if h := a.identify(path, set); !a.m.distinct {
-		i, known = a.m.samples.find(h, i)
-	}
-	a.m.tally(i)
-	if !known {
-		a.pack(path, set)
-	}
-	return nil
-}
-
-// tally adds m.row to a sample of the merged profile.
-func (m *Merger) tally(i int) {
-	for t, v := range m.row {
-		m.columns[t].add(i, v)
-	}
-}
-
-// locate returns a location of a.p in the merged profile.
-func (a *Addition) locate(id LocationID) LocationID {
-	if a.locations[id] == 0 {
-		a.locations[id] = 1 + a.m.location(a.p, id)
-		a.located++
-	}
-	return a.locations[id] - 1
-}
-
-// identify finds the locations of a sample in the merged profile, or adds them, and
-// returns the sample's identity, unless all samples are distinct.
-func (a *Addition) identify(path []LocationID, set LabelSet) (h [2]uint64) {
-	for _, id := range slices.Backward(path[a.valid:]) { // leaf first, as pprof numbers them
-		a.locate(id)
-	}
-	if int(set) >= len(a.labels) {
-		a.labels = append(a.labels, make([]mergedSet, len(a.p.sets)-len(a.labels))...)
-	}
-	labels := &a.labels[set]
-	if labels.identity == 0 {
-		labels.identity = a.m.labelSet(a.p.Labels(set))
-	}
-	if !a.m.distinct {
-		values, points := a.m.path[:a.valid+1], a.m.points
-		h = values[a.valid]
-		for _, id := range path[a.valid:] {
-			h = [2]uint64{next(h[0], points[0], uint64(a.locations[id])), next(h[1], points[1], uint64(a.locations[id]))}
-			values = append(values, h)
-		}
-		a.m.path = values
-		h = [2]uint64{reduced(next(h[0], points[0], labels.identity)), reduced(next(h[1], points[1], labels.identity))}
-	}
-	a.valid = len(path)
-	return h
-}
-
-// pack adds the stack and the labels of a sample to the merged profile.
-func (a *Addition) pack(path []LocationID, set LabelSet) {
-	b := a.m.b
-	for a.packed < len(path) && a.packed < len(b.path) && a.locations[path[a.packed]] == b.path[a.packed]+1 {
-		a.packed++
-	}
-	b.others = b.others[:0]
-	for _, id := range path[a.packed:] {
-		b.others = append(b.others, a.locations[id]-1)
-	}
-	b.addStack(a.packed, b.others)
-	labels := &a.labels[set]
-	if !labels.packed {
-		labels.packed, labels.set = true, b.labelSet(a.p.Labels(set))
-	}
-	b.p.labels.set(labels.set)
-	a.packed = len(path)
+	return a.addAll(p.Cursor(AllColumns(len(p.Types))...))
 }
 
 // meta merges the metadata of a profile.
@@ -276,39 +138,6 @@ func (m *Merger) meta(from *Meta) error {
 		}
 	}
 	return nil
-}
-
-var errMergeSum = errors.New("merge: the sum of the values overflows an int64")
-
-// read goes on to the next sample: it puts its values, scaled, into a.m.row, and reports
-// whether any is not zero.
-func (a *Addition) read(shared int, values []int64) (bool, error) {
-	a.valid, a.packed = min(a.valid, shared), min(a.packed, shared)
-	any := false
-	for t, v := range values {
-		switch {
-		case a.scale == -1 && v != math.MinInt64: // a difference is exact
-			v = -v
-		case a.scale != 1:
-			f := math.Round(float64(v) * a.scale)
-			if !(math.Abs(f) < 1<<63) {
-				return false, errMergeSum
-			}
-			v = int64(f)
-		}
-		sum := &a.m.sums[t]
-		if v < 0 {
-			sum[1] -= uint64(v)
-		} else {
-			sum[0] += uint64(v)
-		}
-		if max(sum[0], sum[1]) > math.MaxInt64 || !a.m.apart && sum[0]+sum[1] > math.MaxInt64 {
-			return false, errMergeSum
-		}
-		a.m.row[t] = v
-		any = any || v != 0
-	}
-	return any, nil
 }
 
 // location finds a location of p in the merged profile, or adds it.

@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"os"
+	"slices"
 
 	"whet/internal/analyze/selection"
 	"whet/internal/callstack"
@@ -12,53 +13,76 @@ import (
 // of the sum. It reports false, and has changed nothing, where the profiles are not alike
 // and sound, or need names: then they are read one by one.
 func (f *Options) sum(s *Set, all []*pendingLoad) bool {
-	if s.binary != "" || f.BuildID != "" || f.Symbolize != "" {
+	if s.binary != "" || f.BuildID != "" || f.Symbolize != "" ||
+		slices.ContainsFunc(all, func(l *pendingLoad) bool { return l.role == selection.DiffBase || !IsFile(l.operand) }) {
 		return false
 	}
-	var sum *callstack.Merger
-	var files []string
-	for i, l := range all {
-		if l.role == selection.DiffBase || !IsFile(l.operand) {
-			return false
-		}
-		files = append(files, l.operand)
-		if i > 0 {
-			if !f.addFile(sum, l) {
-				return false
+	// While a profile is added, the next file is read for what its samples refer to.
+	addends, stop := make(chan *addend), make(chan struct{})
+	go func() {
+		defer close(addends)
+		for _, l := range all[1:] {
+			a := f.addend(l)
+			select {
+			case addends <- a:
+			case <-stop:
+				a.file.Close()
+				return
 			}
-			continue
 		}
-		p, err := f.loadFile(l.operand, nil)
-		if err != nil || len(p.Warnings) > 0 || len(p.Mappings) == 0 || hasNameless(p) || !p.DistinctTypes() {
-			return false
+	}()
+	defer func() {
+		close(stop)
+		for a := range addends {
+			a.file.Close()
 		}
-		if f.AllFrames {
-			p.DropFrames, p.KeepFrames = "", ""
-		}
-		sum = callstack.NewMerger(&p.Meta)
-		if sum.Add(1, p) != nil {
+	}()
+	p, err := f.loadFile(all[0].operand, nil)
+	if err != nil || len(p.Warnings) > 0 || len(p.Mappings) == 0 || hasNameless(p) || !p.DistinctTypes() {
+		return false
+	}
+	if f.AllFrames {
+		p.DropFrames, p.KeepFrames = "", ""
+	}
+	sum := callstack.NewMerger(&p.Meta)
+	if sum.Add(1, p) != nil {
+		return false
+	}
+	for a := range addends {
+		ok := a.sound && a.AddTo(sum, a.scale)
+		a.file.Close()
+		if !ok {
 			return false
 		}
 	}
-	s.files = files
+	for _, l := range all {
+		s.files = append(s.files, l.operand)
+	}
 	s.Sources = []selection.Source{{Profile: sum.Merged()}}
 	return true
 }
 
-func (f *Options) addFile(sum *callstack.Merger, l *pendingLoad) bool {
-	file, err := os.Open(l.operand)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	st, err := file.Stat()
-	limits := f.Limits()
-	if err != nil || st.Size() > limits.MaxBytes {
-		return false
-	}
-	scale := 1.0
+// addend is a file that is added to a sum.
+type addend struct {
+	*profile.Addend
+	file  *os.File
+	scale float64
+	sound bool
+}
+
+func (f *Options) addend(l *pendingLoad) *addend {
+	a := &addend{scale: 1}
 	if l.role == selection.Base {
-		scale = -1
+		a.scale = -1
 	}
-	return profile.AddTo(sum, scale, file, st.Size(), limits)
+	var err error
+	if a.file, err = os.Open(l.operand); err != nil {
+		return a // on a file that is nil, Close does nothing
+	}
+	st, err := a.file.Stat()
+	limits := f.Limits()
+	if err == nil && st.Size() <= limits.MaxBytes {
+		a.Addend, a.sound = profile.ReadAddend(a.file, st.Size(), limits)
+	}
+	return a
 }

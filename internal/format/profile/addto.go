@@ -8,43 +8,55 @@ import (
 	"whet/internal/callstack"
 )
 
-// AddTo adds a profile to a sum, its values multiplied by scale, and holds none of its
-// samples: it reads the file twice, first what samples refer to. It reports false of all
-// that is not one sound pprof profile of the sum's types without values below zero, and
-// the sum is of no use then; to read the profile says what is wrong with it.
-func AddTo(sum *callstack.Merger, scale float64, r io.ReaderAt, size int64, limits Limits) bool {
-	src := newSource(r, size)
-	limits = limits.Of(size)
+// Addend is a sound pprof profile without values below zero, of which nothing was kept
+// but what its samples refer to.
+type Addend struct {
+	src    *source
+	limits Limits
+	tables decoder
+	p      *callstack.Profile
+}
+
+// ReadAddend reads a file for what its samples refer to. It reports false where the file
+// is not one that AddTo adds; to read the profile says what is wrong with it.
+func ReadAddend(r io.ReaderAt, size int64, limits Limits) (*Addend, bool) {
+	a := &Addend{src: newSource(r, size), limits: limits.Of(size), tables: decoder{want: Want{Only: tables}}}
 	head := make([]byte, 2)
 	if n, _ := r.ReadAt(head, 0); n < len(head) || !isGzip(head) {
-		return false
+		return nil, false
 	}
-	tables := decoder{want: Want{Only: tables}}
-	if !tables.runSound(src, limits) || tables.s == nil {
-		return false
+	if !a.tables.runSound(a.src, a.limits) || a.tables.s == nil {
+		return nil, false
 	}
 	var d damage
-	p, err := tables.pack(limits, false, &d)
-	if err != nil || d != (damage{}) || len(p.Types) != len(tables.s.row) {
-		return false
+	p, err := a.tables.pack(a.limits, false, &d)
+	if err != nil || d != (damage{}) || len(p.Types) != len(a.tables.s.row) {
+		return nil, false
 	}
-	if tables.t.samples == 0 || len(p.Mappings) == 0 || slices.ContainsFunc(tables.t.locations, func(l locationRecord) bool { return l.firstLine == l.endLine }) ||
-		slices.ContainsFunc(p.Functions, func(f callstack.Function) bool { return f.Name == "" }) { // or is not in the file
-		return false // it is warned of, or changed, before it is added
-	}
-	into, err := sum.Begin(scale, p)
+	a.p = p
+	return a, len(p.Mappings) > 0 && !slices.ContainsFunc(a.tables.t.locations, func(l locationRecord) bool { return l.firstLine == l.endLine }) &&
+		!slices.ContainsFunc(p.Functions, func(f callstack.Function) bool { return f.Name == "" }) // else it is warned of, or changed, before it is added
+}
+
+// AddTo adds the profile to a sum, its values multiplied by scale, while it reads the file
+// once more. It reports false where the sum is of other types or the samples are not
+// sound; the sum is of no use then.
+func (a *Addend) AddTo(sum *callstack.Merger, scale float64) bool {
+	into, err := sum.Begin(scale, a.p)
 	if err != nil {
 		return false
 	}
-	samples := decoder{s: tables.s}
+	t := &a.tables.t
+	samples := decoder{s: a.tables.s}
 	s := samples.s
 	s.into, s.only, s.depths = into, Everything, make([]int, 1)
-	s.lines, s.numStrings = make([]int, len(p.Locations)), len(tables.t.strings)
+	s.lines, s.numStrings = make([]int, len(a.p.Locations)), len(t.strings)
 	for id := range s.lines {
-		s.lines[id] = len(p.Lines(callstack.LocationID(id)))
+		s.lines[id] = len(a.p.Lines(callstack.LocationID(id)))
 	}
-	return samples.runSound(src, limits) && s.failed == nil && s.malformed+s.deep+s.wrong+s.negative == 0 && s.highest <= math.MaxInt64 &&
-		samples.t.samples == tables.t.samples && s.frames <= limits.MaxFrames && s.deepest <= callstack.MaxDepth
+	sound := samples.runSound(a.src, a.limits)
+	return into.End() == nil && sound && s.failed == nil && s.malformed+s.deep+s.wrong+s.negative == 0 && s.highest <= math.MaxInt64 &&
+		samples.t.samples == t.samples && s.frames <= a.limits.MaxFrames && s.deepest <= callstack.MaxDepth
 }
 
 // runSound decodes a file of one gzip member, and reports whether that is what it is.

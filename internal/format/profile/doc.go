@@ -25,7 +25,8 @@
 //
 // [Merge] and [Delta] work on files, and take no damaged ones. Delta is what a cumulative profile gained between
 // two moments; a program that was restarted in between shows by its counters,
-// which have fallen. [AddTo] adds a sound profile to a sum as it is read.
+// which have fallen. An [Addend] is a sound profile that is added to a sum
+// as it is read.
 //
 // It misleads where the recorder did: stacks cut at the recorder's depth, and
 // a file of several profiles that were concatenated without compression, whose

@@ -88,7 +88,7 @@ func compareMerged(t testing.TB, scales []float64, files [][]byte) (added bool) 
 		t.Fatal(err)
 	}
 	for i, data := range files[1:] {
-		if !AddTo(sum, scale(1+i), bytes.NewReader(data), int64(len(data)), DefaultLimits()) {
+		if !addTo(sum, scale(1+i), data, DefaultLimits()) {
 			return false
 		}
 	}
@@ -291,6 +291,12 @@ func TestMergeSamplesRefuses(t *testing.T) {
 	}
 }
 
+// addTo adds a profile to a sum while it is read.
+func addTo(sum *callstack.Merger, scale float64, data []byte, limits Limits) bool {
+	a, ok := ReadAddend(bytes.NewReader(data), int64(len(data)), limits)
+	return ok && a.AddTo(sum, scale)
+}
+
 // TestAddToRefuses: what Read warns of is not added as it is read, nor what needs more
 // memory than the limit.
 func TestAddToRefuses(t *testing.T) {
@@ -306,7 +312,7 @@ func TestAddToRefuses(t *testing.T) {
 		if err := sum.Add(1, p); err != nil {
 			t.Fatal(err)
 		}
-		return AddTo(sum, 1, bytes.NewReader(data), int64(len(data)), limits)
+		return addTo(sum, 1, data, limits)
 	}
 	for name, c := range map[string]struct {
 		location []byte   // a line of the location of the second sample

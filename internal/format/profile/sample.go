@@ -30,7 +30,7 @@ type packer struct {
 	deep      int   // samples with more locations than a stack may have
 	steps     int64 // locations that samples do not share with the one before
 
-	// What samples are added to instead of being packed: see AddTo.
+	// What samples are added to instead of being packed: see Addend.AddTo.
 	into       *callstack.Addition
 	lines      []int // of each location
 	numStrings int

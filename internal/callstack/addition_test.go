@@ -1,0 +1,82 @@
+package callstack
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestBatches holds sums of profiles of several batches to sums by a map: equal samples,
+// samples of zero, those that come to zero, and locations that only these have.
+func TestBatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	draw := func() []plain {
+		samples := make([]plain, 3*batchSize+1+r.IntN(batchSize))
+		for i := range samples {
+			s := plain{Values: []int64{r.Int64N(3), r.Int64N(2) * r.Int64N(1<<40)}}
+			for range r.IntN(9) {
+				s.Path = append(s.Path, LocationID(r.IntN(4)))
+			}
+			if r.IntN(50) == 0 {
+				s.Path, s.Values = append(s.Path, 4), []int64{0, 0}
+			}
+			if r.IntN(3) > 0 {
+				s.Labels = []Label{{Key: "bytes", Num: r.Int64N(3), Unit: "bytes"}}
+			}
+			samples[i] = s
+		}
+		return samples
+	}
+	for name, scale := range map[string]float64{"sum": 1, "difference": -1} {
+		a, b := draw(), draw()
+		b = append(b, a[:batchSize/2]...)
+		type sum struct {
+			Sample string
+			Values [2]int64
+		}
+		var want []sum
+		at := make(map[string]int)
+		for part, samples := range [][]plain{a, b} {
+			for _, s := range samples {
+				if s.Values[0] == 0 && s.Values[1] == 0 {
+					continue
+				}
+				key := fmt.Sprint(s.Path, s.Labels)
+				i, ok := at[key]
+				if !ok {
+					i = len(want)
+					at[key], want = i, append(want, sum{Sample: key})
+				}
+				for column, v := range s.Values {
+					if part == 1 {
+						v = int64(scale) * v
+					}
+					want[i].Values[column] += v
+				}
+			}
+		}
+		want = slices.DeleteFunc(want, func(s sum) bool { return s.Values == [2]int64{} })
+
+		merged, err := Merge([]float64{1, scale}, packed(a), packed(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []sum
+		for c := merged.Samples(); c.Next(); {
+			var path []LocationID
+			for _, id := range c.Path {
+				path = append(path, LocationID(merged.Locations[id].Address))
+			}
+			got = append(got, sum{fmt.Sprint(path, merged.Labels(c.LabelSet())), [2]int64{c.Value(0), c.Value(1)}})
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%.2000s", name, diff)
+		}
+		if len(merged.Locations) != 4 {
+			t.Errorf("%s: %d locations, want the 4 that samples have", name, len(merged.Locations))
+		}
+	}
+}
