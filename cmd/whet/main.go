@@ -15,8 +15,6 @@ func main() {
 	// net/http writes there what servers do wrong, once for each answer that is
 	// followed by more than was asked for. A load counts that itself.
 	log.SetOutput(io.Discard)
-	ctx, stop := app.WithSignals(context.Background())
-	code := app.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	ctx, _ := app.WithSignals(context.Background()) // until the process ends
+	os.Exit(app.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -64,10 +64,14 @@ func completedVerbs() []completedVerb {
 	for _, c := range commands() {
 		v := completedVerb{name: c.Name, short: c.Short, recordings: c.Recordings > 0}
 		fs, _ := c.Flags()
+		var choices map[string][]string
+		if c.Choices != nil {
+			choices = c.Choices()
+		}
 		fs.VisitAll(func(f *flag.Flag) {
 			_, usage := flag.UnquoteUsage(f)
 			b, ok := f.Value.(interface{ IsBoolFlag() bool })
-			v.flags = append(v.flags, completedFlag{name: f.Name, usage: usage, value: !ok || !b.IsBoolFlag(), words: c.Choices[f.Name]})
+			v.flags = append(v.flags, completedFlag{name: f.Name, usage: usage, value: !ok || !b.IsBoolFlag(), words: choices[f.Name]})
 		})
 		if c.Name == "completion" {
 			v.words = []string{"bash", "zsh", "fish"}

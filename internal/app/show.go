@@ -36,17 +36,19 @@ func newShowFlags(fs *flag.FlagSet) *showFlags {
 	return f
 }
 
-// showChoices are the values of flags that are a fixed list.
-var showChoices = map[string][]string{
-	"format":  append([]string{"text"}, review.Formats()...),
-	"fail-on": {"finding", "finding:medium", "finding:high"},
+// showChoices returns the values of flags that are a fixed list.
+func showChoices() map[string][]string {
+	return map[string][]string{
+		"format":  append([]string{"text"}, review.Formats()...),
+		"fail-on": {"finding", "finding:medium", "finding:high"},
+	}
 }
 
 // check refuses formats that there are not, or two at once.
 func (f *showFlags) check(verb string) error {
 	switch {
-	case !slices.Contains(showChoices["format"], f.format):
-		return cli.UsageError("%s: -format %q: want %s", verb, f.format, strings.Join(showChoices["format"], ", "))
+	case !slices.Contains(showChoices()["format"], f.format):
+		return cli.UsageError("%s: -format %q: want %s", verb, f.format, strings.Join(showChoices()["format"], ", "))
 	case f.asJSON && f.format != "text":
 		return cli.UsageError("%s: choose -json or -format %s", verb, f.format)
 	}

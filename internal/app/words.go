@@ -3,11 +3,7 @@ package app
 import (
 	"fmt"
 	"strings"
-
-	"whet/internal/lazyregexp"
 )
-
-var gluedFlag = lazyregexp.Pattern{Text: `^-([a-z])([0-9].*)$`}
 
 // unglue divides flags of one letter from the figures that follow without a
 // space, as wrk's users write them: -t2 -c100 -d30s.
@@ -17,8 +13,8 @@ func unglue(letters string, args []string) []string {
 		if a == "--" {
 			return append(out, args[i:]...)
 		}
-		if m := gluedFlag.Regexp().FindStringSubmatch(a); m != nil && strings.Contains(letters, m[1]) {
-			out = append(out, "-"+m[1], m[2])
+		if len(a) > 2 && a[0] == '-' && strings.IndexByte(letters, a[1]) >= 0 && '0' <= a[2] && a[2] <= '9' {
+			out = append(out, a[:2], a[2:])
 			continue
 		}
 		out = append(out, a)

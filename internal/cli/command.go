@@ -21,8 +21,8 @@ type Command struct {
 	Glued string
 	// Words maps flags of other tools to their equivalents here.
 	Words map[string]string
-	// Choices are the values of flags that are a fixed list, by flag.
-	Choices map[string][]string
+	// Choices returns the values of flags that are a fixed list, by flag; nil: none are.
+	Choices func() map[string][]string
 	// ReadsOnly: it starts nothing and changes nothing but a file it writes
 	// under a temporary name, so that Ctrl-C need not wait for it.
 	ReadsOnly bool

@@ -128,7 +128,7 @@ func AsURL(operand string) (url string, ok bool) {
 	if strings.Contains(operand, "://") {
 		return operand, true
 	}
-	if !schemeless.Regexp().MatchString(operand) {
+	if !strings.Contains(operand, ":") || !schemeless.Regexp().MatchString(operand) {
 		return operand, false
 	}
 	if _, err := os.Stat(operand); err == nil {

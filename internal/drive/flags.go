@@ -156,11 +156,13 @@ func newLoadFlags(fs *flag.FlagSet) *loadFlags {
 	return l
 }
 
-// loadChoices are the values of flags that are a fixed list.
-var loadChoices = map[string][]string{
-	"engine":  {"auto", "epoll", "io_uring", "portable"},
-	"tls-min": {"1.0", "1.1", "1.2", "1.3"},
-	"tls-max": {"1.0", "1.1", "1.2", "1.3"},
+// loadChoices returns the values of flags that are a fixed list.
+func loadChoices() map[string][]string {
+	return map[string][]string{
+		"engine":  {"auto", "epoll", "io_uring", "portable"},
+		"tls-min": {"1.0", "1.1", "1.2", "1.3"},
+		"tls-max": {"1.0", "1.1", "1.2", "1.3"},
+	}
 }
 
 // mergeFlags and showFlags are those that mean something where no load is

@@ -31,7 +31,7 @@ func Command() *cli.Command {
 		Recordings: 1,
 		// Its base is a revision.
 		RecordingFlags: []string{"with"},
-		Choices:        map[string][]string{"format": formats},
+		Choices:        func() map[string][]string { return map[string][]string{"format": formats} },
 		Short:          "show the compiler's decisions: escapes to the heap, inlining, remaining checks",
 		Long: `
 Escape compiles packages again, with their imports from the build cache, and shows by function

@@ -43,7 +43,7 @@ func flameView() *profileVerb {
 Flame writes an interactive flame graph: zoom, search, every sample type. The file loads
 nothing from elsewhere. With -base or -diff_base it shows both profiles: as wide as both together,
 red for more and blue for less, including vanished frames. -svg writes the picture of the classic
-scripts, with their options. Frames too narrow to draw are merged and counted.`,
+scripts, with their options. Frames too narrow to draw are merged and counted.` + profileLong,
 		examples: []string{
 			"whet flame -o out.html cpu.pb.gz",
 			"whet flame -svg -colors aqua -title 'service, Tuesday' cpu.pb.gz",

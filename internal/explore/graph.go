@@ -30,7 +30,7 @@ func graphView() *profileVerb {
 Graph draws functions and their calls, larger for a higher cost, as an SVG picture, as an HTML
 page to move, zoom and search in (-html), or as text for Graphviz (-dot) or KCachegrind
 (-callgrind). It needs no other program. The name of the file, as in -o graph.html, also chooses
-the kind.`,
+the kind.` + profileLong,
 		examples: []string{
 			"whet graph cpu.pb.gz",
 			"whet graph -html -focus 'json\\.Marshal$' cpu.pb.gz",

@@ -31,7 +31,7 @@ func linesCommand() *cli.Command {
 		ReadsOnly:  true,
 		Operands:   "RECORDING [RE]",
 		Recordings: 1,
-		Choices:    map[string][]string{"format": linesFormats},
+		Choices:    func() map[string][]string { return map[string][]string{"format": linesFormats} },
 		Short:      "show every kind of cost on each source line, and the compiler's decisions",
 		Long: `
 Lines shows the costs of each source line in a recording: CPU time, allocated bytes and objects,

@@ -30,7 +30,7 @@ func mergeView() *profileVerb {
 Merge adds profiles up and writes one file: samples with equal stacks and labels become one,
 as in pprof. It subtracts -base and applies filters such as -focus and -hide.
 -format folded writes a line for each stack of one sample type, for flame graph scripts;
-speedscope writes a document for https://www.speedscope.app.`,
+speedscope writes a document for https://www.speedscope.app.` + profileLong,
 		examples: []string{
 			"whet merge -o all.pb.gz cpu1.pb.gz cpu2.pb.gz",
 			"whet merge -focus 'json\\.Marshal$' -o marshal.pb.gz cpu.pb.gz",

@@ -26,7 +26,7 @@ func promptVerb() *cli.Command {
 	return &cli.Command{
 		Name:       PromptName,
 		ReadsOnly:  true,
-		Choices:    optionChoices(),
+		Choices:    optionChoices,
 		Operands:   profileOperands,
 		Recordings: 1,
 		Short:      "explore a profile with commands, as in go tool pprof",

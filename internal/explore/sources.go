@@ -24,7 +24,7 @@ func listView() *profileVerb {
 		long: `
 List prints the source of the functions whose name matches the regular expression RE, with flat
 and cum of each line. It warns if a source may differ from the profiled one. For a recording,
--json also has the compiler's decisions, which whet lines shows beside every kind of cost.`,
+-json also has the compiler's decisions, which whet lines shows beside every kind of cost.` + profileLong,
 		examples: []string{
 			"whet list 'ServeHTTP$' cpu.pb.gz",
 			"whet list -kind allocs Encode encode.whet",
@@ -48,7 +48,7 @@ func weblistView() *profileVerb {
 		long: `
 Weblist writes the source of the functions whose name or file matches the regular expression RE,
 with the cost of each line, its instructions if the program is available, and
-for a recording the compiler's decisions.`,
+for a recording the compiler's decisions.` + profileLong,
 		examples: []string{
 			"whet weblist 'mallocgc$' ./service cpu.pb.gz",
 			"whet weblist -o out.html Encode encode.whet",
@@ -75,7 +75,7 @@ func disasmView() *profileVerb {
 		long: `
 Disasm prints the instructions of the functions whose name matches the regular expression RE, with
 flat and cum of each and their source lines. It needs the program: name it before the
-profile, unless it is at its original path or in the recording.`,
+profile, unless it is at its original path or in the recording.` + profileLong,
 		examples: []string{
 			"whet disasm 'main\\.work$' ./service cpu.pb.gz",
 			"whet disasm Encode encode.whet",

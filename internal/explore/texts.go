@@ -112,7 +112,7 @@ func topView() *profileVerb {
 		reads: profile.Stacks,
 		takes: ofSamples | ofFrames | ofOrder | ofNodes | ofEdges | ofSources | ofText,
 		short: "print the functions with the highest cost, flat and cum",
-		long:  "Top prints the functions of a profile by their own cost (flat), or by their cost with all\ncallees (cum).",
+		long:  "Top prints the functions of a profile by their own cost (flat), or by their cost with all\ncallees (cum)." + profileLong,
 		examples: []string{
 			"whet top cpu.pb.gz",
 			"whet top -cum -nodecount 20 encode.whet",
@@ -143,7 +143,7 @@ func treeView() *profileVerb {
 		short: "print functions with their callers and callees",
 		long: `
 Tree prints each function between its callers (above) and its callees (below), with the cost
-of each of these calls.`,
+of each of these calls.` + profileLong,
 		examples: []string{
 			"whet tree cpu.pb.gz",
 			"whet tree -focus 'json\\.Marshal$' -nodecount 20 cpu.pb.gz",
@@ -164,7 +164,7 @@ func peekView() *profileVerb {
 		short: "print the callers and callees of a function",
 		long: `
 Peek prints the functions whose name matches the regular expression RE between all their callers
-and all their callees, however small their cost.`,
+and all their callees, however small their cost.` + profileLong,
 		examples: []string{
 			"whet peek 'mallocgc$' cpu.pb.gz",
 			"whet peek -alloc_space 'bytes.growSlice' heap.pb.gz",
@@ -185,7 +185,7 @@ func tagsView() *profileVerb {
 		short: "print the cost of labels by key and value",
 		long: `
 Tags prints the labels of samples with the cost of their samples: labels that
-runtime/pprof.Do set, and those of the runtime, such as the size of allocations.`,
+runtime/pprof.Do set, and those of the runtime, such as the size of allocations.` + profileLong,
 		examples: []string{
 			"whet tags cpu.pb.gz",
 			"whet tags -tagshow endpoint -focus ServeHTTP cpu.pb.gz",
@@ -205,7 +205,7 @@ func rawView() *profileVerb {
 		long: `
 Raw prints the content of a profile: every sample with its values, labels and the numbers of its
 locations, then the locations. -stacks prints the samples with the functions on their stacks, as
-pprof's -traces does.`,
+pprof's -traces does.` + profileLong,
 		examples: []string{
 			"whet raw cpu.pb.gz",
 			"whet raw -stacks -focus json cpu.pb.gz",

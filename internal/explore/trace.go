@@ -41,7 +41,7 @@ func traceCommand() *cli.Command {
 		ReadsOnly:  true,
 		Operands:   "TRACE",
 		Recordings: 1,
-		Choices:    map[string][]string{"pprof": traceProfiles},
+		Choices:    func() map[string][]string { return map[string][]string{"pprof": traceProfiles} },
 		Short:      "analyze an execution trace: goroutines, waits, processors",
 		Long: `
 Trace reads an execution trace and prints conclusions, goroutines by start function with the time

@@ -90,7 +90,7 @@ func (v *profileVerb) command() *cli.Command {
 		operands, first = v.param+" "+operands, 2
 	}
 	return &cli.Command{
-		Name: v.name, ReadsOnly: true, Recordings: first, Choices: optionChoices(), Operands: operands, Short: v.short, Long: v.long + profileLong, Examples: v.examples,
+		Name: v.name, ReadsOnly: true, Recordings: first, Choices: optionChoices, Operands: operands, Short: v.short, Long: v.long, Examples: v.examples,
 		Setup: func(fs *flag.FlagSet) cli.RunFunc {
 			s, f := defaultSettings(), profiles.Options{}
 			s.declare(fs, v.takes|ofColumn|ofOutput)

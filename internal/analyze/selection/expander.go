@@ -19,7 +19,7 @@ type expander struct {
 
 func newExpander(s *Selection, r *rules, g grain, o *Options) *expander {
 	s.rules, s.noInlines, s.showColumns = r, o.NoInlines, o.ShowColumns
-	return &expander{s: s, rules: r, noInlines: o.NoInlines, nodes: newNodeTable(g, o), added: make(map[callstack.Function]callstack.LocationID)}
+	return &expander{s: s, rules: r, noInlines: o.NoInlines, nodes: newNodeTable(g, o, len(s.profile.Functions)), added: make(map[callstack.Function]callstack.LocationID)}
 }
 
 // labelFrame returns the location that stands for the values of a label.

@@ -66,8 +66,9 @@ type nodeTable struct {
 	whole []NodeID
 }
 
-func newNodeTable(g grain, o *Options) *nodeTable {
-	return &nodeTable{grain: g, o: o, ids: make(map[Node]NodeID), files: make(map[string]string)}
+// newNodeTable returns a table with room for so many nodes.
+func newNodeTable(g grain, o *Options, room int) *nodeTable {
+	return &nodeTable{grain: g, o: o, nodes: make([]Node, 0, room), ids: make(map[Node]NodeID, room), files: make(map[string]string)}
 }
 
 func (t *nodeTable) id(n Node) NodeID {

@@ -4,15 +4,18 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"iter"
 
 	"github.com/klauspost/compress/gzip"
 )
 
 // A message is unpacked in pieces by a goroutine of its own, and decoded where
-// they lie, while the next ones are unpacked. Before each piece there is
+// they lie, while the next ones are unpacked: those of a small file by turns, as to
+// wake a thread for them takes longer. Before each piece there is
 // headroom for what was left of the one before, so that a record in two pieces
 // is put together without moving the rest.
 const (
+	smallFile = 64 << 10
 	maxPiece  = 256 << 10
 	minPiece  = 16 << 10
 	headroom  = 32 << 10
@@ -35,11 +38,12 @@ func newSource(r io.ReaderAt, size int64) *source {
 
 // feed delivers one message.
 type feed struct {
-	pieces chan []byte // whole buffers: a piece begins after the headroom
-	free   chan []byte
-	room   int64
+	next  func() ([]byte, bool) // whole buffers: a piece begins after the headroom
+	yield func([]byte) bool     // delivers one, and returns true
+	free  chan []byte
+	room  int64
 
-	// What is known when pieces is closed.
+	// What is known after the last piece.
 	bytes  int64 // of the message
 	err    error // of the gzip stream
 	failed error // of reading the file
@@ -63,12 +67,22 @@ func (s *source) members(end, limit int64) *feed {
 	return s.start(func(f *feed) { f.gunzip(s, 0, end, limit, true) })
 }
 
-// start lets a goroutine deliver a message. Until its pieces are closed the
+// start lets a goroutine deliver a message. Until it has delivered the last piece, the
 // source belongs to that goroutine.
 func (s *source) start(deliver func(f *feed)) *feed {
-	f := &feed{pieces: make(chan []byte, numPieces-1), free: s.free, room: s.room}
+	f := &feed{free: s.free, room: s.room}
+	if s.size <= smallFile {
+		f.next, _ = iter.Pull(func(yield func([]byte) bool) {
+			f.yield = yield
+			deliver(f)
+		})
+		return f
+	}
+	pieces := make(chan []byte, numPieces-1)
+	f.yield = func(buf []byte) bool { pieces <- buf; return true }
+	f.next = func() ([]byte, bool) { buf, ok := <-pieces; return buf, ok }
 	go func() {
-		defer close(f.pieces)
+		defer close(pieces)
 		deliver(f)
 	}()
 	return f
@@ -77,7 +91,7 @@ func (s *source) start(deliver func(f *feed)) *feed {
 // finish waits for the end of the delivery, after which what is known of the
 // message can be read: the rest is unpacked to see whether it can be.
 func (f *feed) finish() {
-	for buf := range f.pieces {
+	for buf, ok := f.next(); ok; buf, ok = f.next() {
 		f.free <- buf
 	}
 }
@@ -143,7 +157,7 @@ func (f *feed) copy(r io.Reader, limit int64) bool {
 		if f.bytes += int64(n - headroom); f.bytes > limit {
 			err = errBytes
 		}
-		f.pieces <- buf[:n]
+		f.yield(buf[:n])
 		switch err {
 		case nil:
 		case io.EOF:
@@ -169,7 +183,7 @@ func (w *window) position() int64 { return w.base - int64(len(w.at)) }
 // more appends the next piece to w.at, which moves: nothing else may still
 // point into it. It reports whether there was one.
 func (w *window) more() bool {
-	piece, ok := <-w.f.pieces
+	piece, ok := w.f.next()
 	if !ok {
 		return false
 	}

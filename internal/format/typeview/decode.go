@@ -111,7 +111,7 @@ func (d *decoder) decode() types.Type {
 	switch k := kind(d.byte()); k {
 	case kindBasic:
 		name := d.text()
-		t, ok := predeclared[name]
+		t, ok := predeclared()[name]
 		if !ok {
 			fail("there is no predeclared type %q", name)
 		}

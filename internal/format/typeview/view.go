@@ -2,6 +2,7 @@ package typeview
 
 import (
 	"go/types"
+	"sync"
 
 	"whet/internal/document"
 )
@@ -107,7 +108,7 @@ const (
 
 // predeclared are the types that need no record of their own, by their names.
 // What the universe has under a name goes before what go/types calls so.
-var predeclared = func() map[string]types.Type {
+var predeclared = sync.OnceValue(func() map[string]types.Type {
 	all := make(map[string]types.Type)
 	for _, t := range types.Typ {
 		all[basicName(t)] = t
@@ -118,7 +119,7 @@ var predeclared = func() map[string]types.Type {
 		}
 	}
 	return all
-}()
+})
 
 // basicName tells package unsafe's Pointer from what else may be called so.
 func basicName(t *types.Basic) string {
