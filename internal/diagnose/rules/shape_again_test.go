@@ -1,6 +1,12 @@
 package rules_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"whet/internal/diagnose/knowledge"
+	"whet/internal/finding"
+)
 
 // Of these loops, pools and parameters a shape would be wrong, or gains nothing.
 func TestShapeSilentAgain(t *testing.T) {
@@ -75,6 +81,7 @@ func TestShapeSilentAgain(t *testing.T) {
 		{"index-set", "ids []int", "int", "seen, n := make(map[int]bool), 0\nfor _, id := range ids {\n\tif !seen[id] {\n\t\tseen[id] = true\n\t\tn++\n\t}\n}\nreturn n", ""},
 		{"index-set", "next []int", "int", "seen, i := make(map[int]bool), 0\nfor !seen[i] {\n\tseen[i] = true\n\ti = next[i]\n}\nreturn len(seen)", ""},
 		{"index-set", "next []int, seen map[int]bool", "int", "i := 0\nfor !seen[i] {\n\tseen[i] = true\n\ti = next[i]\n}\nreturn i", ""},
+		{"index-set", "ids []edge", "int", "seen, n := make(map[id]bool), 0\nfor _, e := range ids {\n\tif !seen[e.to] {\n\t\tseen[e.to] = true\n\t\tn++\n\t}\n}\nreturn n", edges},
 		{"index-set", "next map[int]int", "int", "seen, i := make(map[int]bool), 0\nfor !seen[i] {\n\tseen[i] = true\n\ti = next[i]\n}\nreturn i", ""},
 		{"index-set", "next []int", "map[int]bool", "seen, i := make(map[int]bool), 0\nfor !seen[i] {\n\tseen[i] = true\n\ti = next[i]\n}\nreturn seen", ""},
 		{"leaks-for-branch", "n int", "int", "p := point{n, n}\nreturn always(&p)", leaks},
@@ -83,5 +90,16 @@ func TestShapeSilentAgain(t *testing.T) {
 		{"leaks-for-branch", "n int", "*point", "p := point{n, n}\nnever(&p)\nreturn &p", leaks},
 	} {
 		s.check(t)
+	}
+}
+
+const edges = "type id int\n\ntype edge struct{ to id }\n"
+
+// A type of numbers of which one is an index in the function is one of indexes.
+func TestIndexesByType(t *testing.T) {
+	found := lineByLine(t, &knowledge.Example{Params: "of [][]edge, at id", Result: "int", Decls: edges},
+		"seen, n := map[id]bool{at: true}, 0\nfor _, e := range of[at] {\n\tif !seen[e.to] {\n\t\tseen[e.to] = true\n\t\tn++\n\t}\n}\nreturn n", false)
+	if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Row == "index-set" }) {
+		t.Errorf("it says nothing of the set: %v", found)
 	}
 }

@@ -61,7 +61,7 @@ func weight(k int) int {
 	}, Spends: []string{"runtime.mapaccess", "runtime.mapassign"}, Find: byteKeyed},
 	{Row: knowledge.Row{
 		ID: "index-set", Cause: "set-of-indexes",
-		When:       knowledge.Words("the function only looks up, sets and deletes keys of a local map from integers to booleans or empty structs, and each key is an index of a slice or an array in the same function, or a loop's counter"),
+		When:       knowledge.Words("the function only looks up, sets and deletes keys of a local map from integers to booleans or empty structs, and each key is an index of a slice or an array in the same function, or of a type of the program's own whose values are, or a loop's counter"),
 		Cost:       "a set of indexes is kept in a map",
 		Instead:    "Use a []bool of the slice's length, seen := make([]bool, len(list)), or a []uint64 with a bit for each index. If a call touches few of very many indexes, keep it between calls and clear only those.",
 		Confidence: finding.Medium,
@@ -76,7 +76,7 @@ var causesOfSets = []knowledge.Cause{{
 	ID: "set-of-indexes", Title: "a set of indexes in a map",
 	What:     "A function records in a local map which elements of a slice it has seen, by their index.",
 	Why:      "Each lookup hashes the key and compares it with keys of the map, and the map grows as it fills; a slice takes one load, in memory allocated once.",
-	Silent:   "When the function takes the map's length, ranges over it, or passes it on; when a key is neither an index of a slice in the function nor a loop's counter; for parameters, fields and package variables.",
+	Silent:   "When the function takes the map's length, ranges over it, or passes it on; when a key is neither an index of a slice in the function, by itself or by its type, nor a loop's counter; for parameters, fields and package variables.",
 	Fix:      "Use a []bool of the slice's length.",
 	Unneeded: "where a slice of the same length takes one load",
 	Outranks: []string{"collection-per-call", "map-growth"},
@@ -132,7 +132,10 @@ func numberSet(t types.Type) bool {
 func madeEmpty(p *typed.Package, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
-		return len(e.Elts) == 0
+		return !slices.ContainsFunc(e.Elts, func(e ast.Expr) bool {
+			kv, ok := e.(*ast.KeyValueExpr)
+			return !ok || !isIndex(p, kv.Key) // those that it begins with
+		})
 	case *ast.CallExpr:
 		return p.Builtin(e) == "make"
 	}
@@ -140,8 +143,21 @@ func madeEmpty(p *typed.Package, e ast.Expr) bool {
 }
 
 // isIndex reports whether an expression is the counter of a loop around it, or indexes a
-// slice or an array in the same function.
+// slice or an array in the same function; or is of a type of the program's own that does, as the
+// numbers of nodes.
 func isIndex(p *typed.Package, e ast.Expr) (found bool) {
+	if named, ok := types.Unalias(p.TypeOf(e)).(*types.Named); ok && named.Obj().Pkg() == p.Types {
+		ast.Inspect(p.Declaration(e.Pos()), func(n ast.Node) bool {
+			ix, ok := n.(*ast.IndexExpr)
+			if ok && typed.Element(p.TypeOf(ix.X)) != nil && types.Identical(p.TypeOf(ix.Index), named) {
+				found = true
+			}
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
 	v := p.Var(e)
 	if v == nil || v.IsField() || typed.Global(v) {
 		return false
