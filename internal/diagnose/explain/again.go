@@ -23,7 +23,7 @@ var sorters = []string{"sort.Slice", "sort.SliceStable", "slices.SortFunc", "sli
 
 // inComparison is about what a comparison of two elements works out of one of them.
 func inComparison(v *account, o *operation) (r reading) {
-	of := comparedBy(o)
+	of := v.comparedBy(o, mostComparing)
 	if len(of) != 2 || o.pkg.UsedIn(o.call, of[0]) == o.pkg.UsedIn(o.call, of[1]) || o.pkg.Builtin(o.call) != "" {
 		return r
 	}
@@ -33,30 +33,83 @@ func inComparison(v *account, o *operation) (r reading) {
 	return r
 }
 
+// mostComparing is how many functions a comparison may be handed on through.
+const mostComparing = 3
+
 // comparedBy returns the two parameters of the comparison around an operation: of a method
-// Less(i, j int) bool, or of a literal handed to a function that sorts.
-func comparedBy(o *operation) (of []*types.Var) {
-	var params *ast.FieldList
-	if lit := o.pkg.Literal(o.call); lit != nil {
-		call, ok := o.pkg.Parent(lit).(*ast.CallExpr)
-		if fn := (*types.Func)(nil); ok {
-			fn = o.pkg.Function(call)
-			ok = fn != nil && slices.Contains(sorters, fn.FullName())
-		}
-		if !ok {
+// Less(i, j int) bool, of a function handed to one that sorts, or of one that such a comparison
+// hands its elements on to.
+func (v *account) comparedBy(o *operation, steps int) (of []*types.Var) {
+	lit := o.pkg.Literal(o.call)
+	if lit != nil {
+		if !sorts(o.pkg, lit) {
 			return nil
 		}
-		params = lit.Type.Params
-	} else if fn := o.pkg.Func(o.decl); o.decl.Recv != nil && o.decl.Name.Name == "Less" && fn != nil && fn.Signature().Params().Len() == 2 && typed.IsInteger(fn.Signature().Params().At(0).Type()) {
-		params = o.decl.Type.Params
+		return parameters(o.pkg, lit.Type.Params)
 	}
-	if params == nil {
+	fn := o.pkg.Func(o.decl)
+	if fn == nil {
 		return nil
 	}
-	for _, field := range params.List {
-		for _, name := range field.Names {
-			if v := o.pkg.Var(name); v != nil {
-				of = append(of, v)
+	if o.decl.Recv != nil && o.decl.Name.Name == "Less" && fn.Signature().Params().Len() == 2 && typed.IsInteger(fn.Signature().Params().At(0).Type()) {
+		return parameters(o.pkg, o.decl.Type.Params)
+	}
+	if slices.ContainsFunc(o.pkg.Uses(fn), func(use *ast.Ident) bool { return sorts(o.pkg, o.pkg.Operand(use)) }) {
+		if o.decl.Recv != nil { // a.Compare(b) by T.Compare
+			return parameters(o.pkg, o.decl.Recv, o.decl.Type.Params)
+		}
+		return parameters(o.pkg, o.decl.Type.Params)
+	}
+	for _, c := range v.operations() {
+		if to := v.FunctionOf(c.callee); steps == 0 || to == nil || to.Decl != o.decl || c.decl == o.decl {
+			continue
+		}
+		both := v.comparedBy(c, steps-1)
+		if len(both) != 2 {
+			return nil
+		}
+		handed := make([]*types.Var, 2)
+		list, to := c.call.Args, parameters(o.pkg, o.decl.Type.Params)
+		if o.decl.Recv != nil {
+			list, to = handedTo(c.call), parameters(o.pkg, o.decl.Recv, o.decl.Type.Params)
+		}
+		for i, e := range list {
+			a, b := c.pkg.UsedIn(e, both[0]), c.pkg.UsedIn(e, both[1])
+			switch {
+			case a && b || i >= len(to):
+				return nil
+			case a:
+				handed[0] = to[i]
+			case b:
+				handed[1] = to[i]
+			}
+		}
+		if handed[0] == nil || handed[1] == nil {
+			return nil
+		}
+		return handed
+	}
+	return nil
+}
+
+// sorts reports whether an expression is handed to a function that sorts by it.
+func sorts(p *typed.Package, e ast.Expr) bool {
+	call, ok := p.Parent(e).(*ast.CallExpr)
+	if !ok || call.Fun == e {
+		return false
+	}
+	fn := p.Function(call)
+	return fn != nil && slices.Contains(sorters, fn.FullName())
+}
+
+// parameters returns the variables of lists of parameters that have names.
+func parameters(p *typed.Package, lists ...*ast.FieldList) (of []*types.Var) {
+	for _, params := range lists {
+		for _, field := range params.List {
+			for _, name := range field.Names {
+				if v := p.Var(name); v != nil {
+					of = append(of, v)
+				}
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func allForOne(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 			}
 		}
 	}
-	return j
+	return answer(s, at, inEachRound)
 }
 
 func (v *account) choice(list *choice, of *diagnose.Sets, file string, line int, function string) (j diagnose.Judgement) {

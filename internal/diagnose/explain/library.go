@@ -46,6 +46,7 @@ var general = []struct {
 	{begins: []string{"path.", "path/filepath."}, does: "cleans the path in each call", instead: "Clean the parts once, when they are read, and join them with +."},
 	{begins: []string{"runtime.Callers", "runtime.CallersFrames", "runtime.(*Frames).", "runtime.Caller", "runtime.Stack", "runtime/debug."}, does: "walks the goroutine's stack and looks up its functions", instead: "Walk it once, no deeper than needed, and only where the result is used."},
 	{begins: []string{"io.ReadFull", "io.ReadAtLeast", "bufio.(*Reader).Read", "bufio.(*Writer).Write"}, does: "is called in a loop for a few bytes each time", instead: "Read and write many at once, through a buffer of some kilobytes, and process the pieces there.", looped: true},
+	{begins: []string{"fmt."}, does: "interprets a format, and finds the type of each value while it runs", instead: "Write the frequent types (strings, []byte, integers) yourself: a type switch, strconv and append; leave the others to fmt.", typed: true},
 	{begins: []string{"context.", "errors.As", "errors.Is"}, does: "walks a chain of values, comparing types in each", instead: "Call it once before the loop, or keep the result in a field."},
 }
 
@@ -143,6 +144,9 @@ func (v *account) anyValue(line int) bool {
 		sig, ok := typed.Under[*types.Signature](call.In.TypeOf(call.Fun))
 		if !ok {
 			continue
+		}
+		if last := sig.Params().Len() - 1; call.Ellipsis.IsValid() && isOpen(typed.Element(sig.Params().At(last).Type())) {
+			return true // the caller's values
 		}
 		for i, arg := range call.Args {
 			if i >= sig.Params().Len() || !isOpen(sig.Params().At(i).Type()) {

@@ -147,6 +147,7 @@ const (
 	first        // its first element, or whether there is one
 	ranged       // gone over
 	keyed        // a key is looked up
+	key          // it is a key
 	written      // to a writer or a buffer, or appended
 	returned
 )
@@ -188,6 +189,9 @@ func useOf(p *typed.Package, e ast.Expr) use {
 		}
 	case *ast.IndexExpr:
 		if around.X != e {
+			if _, table := typed.Under[*types.Map](p.TypeOf(around.X)); table {
+				return key
+			}
 			break
 		}
 		if _, table := typed.Under[*types.Map](p.TypeOf(e)); table {

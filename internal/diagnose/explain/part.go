@@ -156,7 +156,7 @@ func (v *account) movable(o *operation) bool {
 	case name == "time.NewTimer" || name == "time.After":
 		return true
 	case o.pkg.Reached(o.call) != nil:
-		return v.pure(name, false)
+		return v.pure(name, false) || v.judge().Harmless(name)
 	}
 	return false
 }
@@ -414,6 +414,9 @@ func onlyRead(v *account, o *operation) (r reading) {
 	case (text || list || table) && only(uses, measured):
 		r.why, r.remedy = fmt.Sprintf("%s builds a result of which %s only takes the length", made, o.decl.Name.Name),
 			"Count the elements instead of collecting them."
+	case text && only(uses, key, compared, measured):
+		r.why, r.remedy = fmt.Sprintf("%s builds a string that is only a key of a map in %s", made, o.decl.Name.Name),
+			"Use a struct of the parts as the key, or build the key in a buffer that is reused: m[string(b)] looks it up without a copy, and only a new entry needs a string of its own."
 	case table && !whole && only(uses, keyed, measured):
 		r.why, r.remedy = fmt.Sprintf("%s fills a map in each call, in which %s only looks up keys", made, o.decl.Name.Name),
 			"Keep the map between calls, beside its source; for one or two keys iterate over the elements instead."

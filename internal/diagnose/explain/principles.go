@@ -66,14 +66,17 @@ func (v *account) pure(function string, copies bool) bool {
 }
 
 func computedAgain(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
-	if j := answer(s, at, inComparison, ofType, ofCounters, takenApart, ofSettings); j.Cause != "" {
+	if j := answer(s, at, inComparison, ofType, ofCounters, takenApart, ofSettings, sortedAgain, belowAgain, fromStart); j.Cause != "" {
+		return j
+	}
+	if j := look(s, at).steadyWork(); j.Cause != "" {
 		return j
 	}
 	return eachAnswer(s, at)
 }
 
 func usedInPart(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
-	if j := answer(s, at, firstAlone, unread, beforeCheck, dropped); j.Cause != "" {
+	if j := answer(s, at, firstAlone, unread, beforeCheck, dropped, errorTested); j.Cause != "" {
 		return j
 	}
 	if j := madeBeforeCheck(s, at); j.Cause != "" {
@@ -83,7 +86,7 @@ func usedInPart(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
 }
 
 func builtToRead(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
-	return answer(s, at, onlyRead, copiedUp)
+	return answer(s, at, onlyRead, copiedUp, copiedToRange)
 }
 
 // among returns the samples of an operation's line below functions by how their names begin.

@@ -15,7 +15,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "computed-again", Title: "a value computed again from the same inputs",
 			Doc: diagnose.Doc{
-				What:   beside + "A call on the way to the place recomputes an earlier result: a key in each comparison of a sort, facts about a type's fields and tags, a function of counters and lengths only, one part of a value whose parts are available together, a function of fields that are set only where their object is made. Or a function calls three or more methods of one value, without arguments, and each repeats the same work.",
+				What:   beside + "A call on the way to the place recomputes an earlier result: a key in each comparison of a sort, facts about a type's fields and tags, a function of counters and lengths only, one part of a value whose parts are available together, a function of constants, or of fields that are set only where their object is made, or of what a loop does not change, in the same function or in one that it calls; a sort of all after each element that is added; a part of a tree or of a text that is gone over anew at each step. Or a function calls three or more methods of one value, without arguments, and each repeats the same work.",
 				Why:    "The first result would do for all.",
 				Silent: "Below 8 % of the base's time; without type information; for functions whose source shows an effect or another input; for fields set by a function that has samples, or to which the object is passed; for comparisons in anything but a sort or a heap; for integers read from data.",
 				Fix:    "Keep the result with its inputs: in a field, in a table, in a map by the type.",
@@ -28,7 +28,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "used-in-part", Title: "all of it computed where a part is used",
 			Doc: diagnose.Doc{
-				What:   beside + "A call on the way to the place makes a list of which its caller takes the first element; or it fills a field that almost nothing reads; or its result, or a value on the heap, is made before a check that nearly always leaves it unused. Or a list in a field grows only for a function that has almost no samples. Or a function computes a result, and the call drops it.",
+				What:   beside + "A call on the way to the place makes a list of which its caller takes the first element; or it fills a field that almost nothing reads; or its result, or a value on the heap, is made before a check that nearly always leaves it unused. Or an error with its text is made for callers that only test whether there is one. Or a list in a field grows only for a function that has almost no samples. Or a function computes a result, and the call drops it.",
 				Why:    "All of the work is done, and the memory allocated, for a result that is hardly ever used.",
 				Silent: "Below 8 % of the base's time; where the code that needs the value has a twentieth of its samples or more; for exported fields, and those that the function reads itself; for calls with effects; where something before the check may change its inputs; for a timeout after which nothing is called.",
 				Fix:    "Stop at the first; compute on first use; check first.",
@@ -41,7 +41,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "built-to-be-read", Title: "a result built only to be read and dropped",
 			Doc: diagnose.Doc{
-				What:   beside + "A function of the program on the way to the place builds a string, a list or a map, and its caller only compares it, takes its length, looks up keys, iterates over it, writes it, or, in a loop or in the same function, appends it to another.",
+				What:   beside + "A function of the program on the way to the place builds a string, a list or a map, and its caller only compares it, takes its length, uses it as a key, looks up keys, iterates over it, writes it, or, in a loop or in the same function, appends it to another. Or it copies a list under a lock, and its caller goes over the copy, though nothing changes the list.",
 				Why:    "Memory is allocated and filled, though the source itself could be read.",
 				Silent: "Below 8 % of the base's time or a tenth of its bytes; where anything else uses the result; for a list or map that the function sorts, or collects under a lock; for a list appended to another, if the function also reads or keeps it.",
 				Fix:    "Compare the parts, count, keep the map, pass each element on, or write to the caller's destination.",
@@ -67,7 +67,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "one-at-a-time", Title: "one call per item where one could serve many",
 			Doc: diagnose.Doc{
-				What:   beside + "The place reads, writes or stats files with a system call for each piece, starts goroutines whose stacks grow, or calls the standard library for each byte or rune in a loop. Or it reads the clock in each call, for a deadline in a field that is only compared.",
+				What:   beside + "The place reads, writes or stats files with a system call for each piece, starts goroutines whose stacks grow, or calls the standard library for each byte or rune in a loop. Or it reads the clock in each call, for a deadline in a field that is only compared, or for each element of a loop, to compare.",
 				Why:    "Each call has a fixed cost, from 5 ns for a function to some microseconds for a system call, which a batch pays once.",
 				Silent: "Below 15 % of the base's time, for goroutines below 8 %; for other uses of the clock, where the report names only the hot place; for connections, which bufio or the network's own buffers serve; in programs that read and write through bufio.",
 				Fix:    "Use a buffer, a batch, or the current goroutine.",
@@ -106,7 +106,7 @@ func Rules() []diagnose.Rule {
 			Doc: diagnose.Doc{
 				What:   asked + "General-purpose functions of the standard library take 15 % of the time or more: codecs, scanners and splitters, reads and writes of a few bytes at a time, big numbers, sorts through interfaces, paths, URLs, stack traces. Or a hasher is made for one short string, and its package has a function that returns the sum at once.",
 				Why:    "A general-purpose function handles every possible input, goes through interfaces or reflection, and allocates strings and slices that the caller may not need.",
-				Silent: silent + "for functions that are hard to beat: searching and comparing bytes, hashing, compressing, system calls, locks, appending numbers; for fmt, see fmt-format; for formatting and parsing floating-point numbers below 50 %.",
+				Silent: silent + "for functions that are hard to beat: searching and comparing bytes, hashing, compressing, system calls, locks, appending numbers; for formatting and parsing floating-point numbers below 50 %.",
 				Fix:    "Write code that does only what is needed here.",
 				Before: "fields := strings.Split(line, \",\")\nreturn fields[0]",
 				After:  "first, _, _ := strings.Cut(line, \",\")\nreturn first",
@@ -164,7 +164,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "all-for-one", Title: "all elements examined to choose one",
 			Doc: diagnose.Doc{
-				What:   beside + "A loop ranges over every element of a list, remembers the index of one of them in a branch, and never leaves early; it, or a function that it calls, takes 15 % of the time or more.",
+				What:   beside + "A loop ranges over every element of a list, remembers the index of one of them in a branch, and never leaves early; or each round of a loop looks for the next element that is left from the start of a list. It, or a function that it calls, takes 15 % of the time or more.",
 				Why:    "The work of each call grows with the number of elements, most of which are examined in vain.",
 				Silent: silent + "for lists of anything but structs; for loops that leave early.",
 				Fix:    "Keep an order or an index that finds the one first; do a cheap test before the expensive one.",

@@ -15,6 +15,9 @@ var differing = []string{"net", "net/http", "os", "os/", "syscall", "internal/po
 // the program, wait, print, or run what is not Go.
 var effects = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "runtime.NumGoroutine", "runtime.ReadMemStats", "runtime.Stack", "runtime.cgocall", "time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker"}
 
+// clock are those that only ask for the time.
+var clock = []string{"time.Now", "time.Since", "time.Until"}
+
 // OfItsArguments reports whether a function in a profile, or called in the
 // source, may belong to work that depends only on its arguments.
 // Hashing does not, because results must not be kept: the same packages hash

@@ -21,6 +21,7 @@ type Judge struct {
 	changed  map[*types.Var]bool // see readChanges; nil: not read yet
 	visiting map[*types.Var]bool
 	answered map[question]*inquiry
+	without  func(*typed.Function) bool // see Without; nil: none
 }
 
 // question is asked of a function, by its linker name.
@@ -28,6 +29,7 @@ type question struct {
 	function string
 	copies   bool // its parameters are copies, so that it may write to them
 	changes  bool // only whether it changes something, not what it reads
+	clock    bool // it may ask for the time
 }
 
 // inquiry is a question and what came of it.
@@ -46,6 +48,12 @@ func New(s *diagnose.Subject) *Judge {
 	return &Judge{s: s, visiting: make(map[*types.Var]bool), answered: make(map[question]*inquiry)}
 }
 
+// Without leaves out what some functions change, as those that did not run.
+func (j *Judge) Without(fn func(*typed.Function) bool) *Judge {
+	j.without = fn
+	return j
+}
+
 // Pure reports whether the source of a function, by its linker name, and of the
 // functions it calls shows no effect, and no input beside its arguments.
 // copies is set if these are plain values. The result is false if the source is not
@@ -58,6 +66,12 @@ func (j *Judge) Pure(function string, copies bool) bool {
 // else, according to its source.
 func (j *Judge) ReadOnly(method string) bool {
 	return j.ask(question{function: method, changes: true}).pure
+}
+
+// Harmless reports whether a function changes nothing, according to its source: it may as well
+// not be called, and may ask for the time.
+func (j *Judge) Harmless(function string) bool {
+	return j.ask(question{function: function, changes: true, clock: true}).pure
 }
 
 // Follows returns a function that reports whether Pure, to judge a function that takes
@@ -138,6 +152,9 @@ func (j *Judge) call(f *function, call *ast.CallExpr, in *inquiry, depth int) bo
 	callee := f.Called(call)
 	if callee == "" {
 		return true // a conversion, a function value: the profile shows what it does
+	}
+	if in.clock && slices.Contains(clock, callee) {
+		return true
 	}
 	if !OfItsArguments(callee) || shares(callee) {
 		return false

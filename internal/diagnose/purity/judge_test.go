@@ -7,6 +7,7 @@ import (
 
 	"whet/internal/diagnose"
 	"whet/internal/diagnose/purity"
+	"whet/internal/typed"
 	"whet/internal/typed/typedtest"
 )
 
@@ -196,6 +197,31 @@ func TestOfItsArguments(t *testing.T) {
 	} {
 		if got := purity.OfItsArguments(fn); got != want {
 			t.Errorf("%s: %v", fn, got)
+		}
+	}
+}
+
+// What only asks for the time changes nothing, and what functions change that are left out does not
+// count.
+func TestHarmless(t *testing.T) {
+	s := subject(t, `package app
+import "time"
+type T struct { at time.Time; rows []int }
+func f(n int) *T { return &T{at: time.Now(), rows: make([]int, n)} }
+func (t *T) g() int { t.at = time.Now(); return 1 }
+func (t *T) add(n int) { t.rows = append(t.rows, n) }
+func (t *T) sum() (n int) { for _, x := range t.rows { n += x }; return n }
+`)
+	j := purity.New(s)
+	for fn, want := range map[string]bool{"f": true, "(*T).g": false, "(*T).sum": true} {
+		if got := j.Harmless("m/app." + fn); got != want {
+			t.Errorf("%s: harmless is %v", fn, got)
+		}
+	}
+	for without, want := range map[string]bool{"add": true, "g": false} {
+		j := purity.New(s).Without(func(fn *typed.Function) bool { return fn.Decl.Name.Name == without })
+		if got := j.Pure("m/app.(*T).sum", false); got != want {
+			t.Errorf("without %s: pure is %v", without, got)
 		}
 	}
 }

@@ -19,6 +19,9 @@ func (j *Judge) readChanges() {
 				continue
 			}
 			for fn := range pkg.Functions {
+				if j.without != nil && j.without(fn) {
+					continue
+				}
 				visit(&function{Package: pkg, decl: fn.Decl})
 			}
 		}

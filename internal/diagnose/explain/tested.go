@@ -1,0 +1,219 @@
+package explain
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"whet/internal/diagnose"
+	"whet/internal/symbolname"
+	"whet/internal/typed"
+)
+
+// errorTested is about an error that a function makes, with its text, for callers that only test
+// whether there is one.
+func errorTested(v *account, o *operation) (r reading) {
+	st, ok := o.pkg.Parent(o.call).(*ast.ReturnStmt)
+	if !ok || st.Results[len(st.Results)-1] != ast.Expr(o.call) || !isError(o.pkg.TypeOf(o.call)) || o.pkg.Literal(o.call) != nil {
+		return r
+	}
+	by := v.callsOf(o)
+	for _, c := range by {
+		if !tested(c) {
+			return r
+		}
+	}
+	if len(by) == 0 {
+		return r
+	}
+	r.of = v.among(o, o.callee)
+	r.why = fmt.Sprintf("%s makes an error with its text in each call that fails, and %s only tests whether there is one: %s.", o.decl.Name.Name, by[0].decl.Name.Name, v.percent(r.of))
+	r.remedy = fmt.Sprintf("Return a bool, or one error for all: a package variable, or a value without a text whose method Error writes it when it is asked for. Let those who report the error add the text of %s.", symbolname.Short(o.callee))
+	return r
+}
+
+// callsOf returns the calls of an operation's function on the way to the place, where nearly all
+// that the operation costs comes through them.
+func (v *account) callsOf(o *operation) (by []*operation) {
+	sum := new(diagnose.Sets)
+	for _, c := range v.operations() {
+		if to := v.FunctionOf(c.callee); to != nil && to.Decl == o.decl && c.decl != o.decl {
+			by = append(by, c)
+			sum.Join(c.of)
+		}
+	}
+	shared := common(o.of, sum)
+	if v.share(shared) < nearly*v.share(o.of) || v.AllocShare(shared.Allocs.Keep()) < nearly*v.AllocShare(o.of.Allocs.Keep()) {
+		return nil
+	}
+	return by
+}
+
+// nearly is the part of a cost that stands for all of it.
+const nearly = 0.9
+
+func isError(t types.Type) bool {
+	of, ok := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return ok && t != nil && types.Implements(t, of)
+}
+
+// tested reports whether a call's error, its last result, is only compared, or a branch that
+// leaves the function is for an error that it does not use.
+func tested(o *operation) bool {
+	st, ok := o.pkg.Parent(o.call).(*ast.AssignStmt)
+	if !ok || len(st.Rhs) != 1 {
+		return false
+	}
+	of := o.pkg.Var(st.Lhs[len(st.Lhs)-1])
+	if of == nil || typed.Global(of) || !isError(of.Type()) {
+		return false
+	}
+	others, branches := 0, 0
+	for _, use := range o.pkg.Uses(of) {
+		if use.Pos() < o.call.End() || o.pkg.Written(use) {
+			continue
+		}
+		switch around := o.pkg.Parent(use).(type) {
+		case *ast.BinaryExpr:
+			if around.Op == token.NEQ || around.Op == token.EQL {
+				if in := condition(o.pkg, around); around.Op == token.NEQ && in != nil && !o.pkg.UsedIn(in.Body, of) && len(in.Body.List) > 0 && escapes(in.Body) {
+					branches++
+				}
+				continue
+			}
+		case *ast.CallExpr:
+			if fn := o.pkg.Function(around); fn != nil && fn.FullName() == "errors.Is" {
+				continue
+			}
+		}
+		others++
+	}
+	return others == 0 || branches > 0
+}
+
+// condition returns the if that an expression is the condition of, or a part of it that has to
+// hold.
+func condition(p *typed.Package, e ast.Expr) *ast.IfStmt {
+	for {
+		switch around := p.Parent(e).(type) {
+		case *ast.ParenExpr:
+			e = around
+		case *ast.BinaryExpr:
+			if around.Op != token.LAND {
+				return nil
+			}
+			e = around
+		case *ast.IfStmt:
+			if around.Cond == e {
+				return around
+			}
+			return nil
+		default:
+			return nil
+		}
+	}
+}
+
+// copiedToRange is about a list that a function copies under a lock, for a caller that goes over
+// it, though it changes far less often.
+func copiedToRange(v *account, o *operation) (r reading) {
+	to := v.FunctionOf(o.callee)
+	if to == nil || to.Object == nil || !locks(to.Package, to.Decl) || typed.Element(result(o)) == nil || !only(o.uses(), ranged, measured) {
+		return r
+	}
+	field := copiedField(to)
+	in := &inputs{account: v, fields: make(map[string]bool)}
+	if field == nil || !in.set(to.Package, field, nil) {
+		return r
+	}
+	r.of = o.of
+	r.why = fmt.Sprintf("%s copies %s in each call, and %s only goes over the copy; while the program runs, nothing changes %s: %s%s.", symbolname.Short(o.callee), field.Name(), o.decl.Name.Name, field.Name(), v.percent(r.of), v.perCall(r.of))
+	r.remedy = fmt.Sprintf("Copy when it changes: let what changes %s put a new list in its place, and let readers take the list as it is, under the lock or from an atomic.Pointer.", field.Name())
+	return r
+}
+
+// copiedField returns the field of the receiver that a function copies a list of, or that holds
+// the list; nil where it does not.
+func copiedField(fn *typed.Function) (field *types.Var) {
+	p := fn.Package
+	is := func(e ast.Expr) {
+		for x := e; x != nil; x = p.Container(x) {
+			if of, ok := p.Object(x).(*types.Var); ok && of.IsField() {
+				field = of
+			}
+		}
+	}
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		switch {
+		case !ok || field != nil:
+		case p.Builtin(call) == "copy":
+			is(call.Args[1])
+		case p.Builtin(call) == "append" && call.Ellipsis.IsValid():
+			is(call.Args[len(call.Args)-1])
+		case slices.Contains([]string{"slices.Clone", "slices.Clone[...]"}, p.Called(call)):
+			is(call.Args[0])
+		}
+		return field == nil
+	})
+	return field
+}
+
+// clockInLoop is about the time that is asked for in each round of a loop over elements, and only
+// compared.
+func clockInLoop(v *account, o *operation) (r reading) {
+	name := o.pkg.Called(o.call)
+	if name != "time.Now" && name != "time.Since" && name != "time.Until" || !comparesTime(o.pkg, o.call) {
+		return r
+	}
+	at := o
+	loop, _ := v.loop(o).(*ast.RangeStmt)
+	if by := v.callsOf(o); loop == nil && len(by) == 1 {
+		at = by[0]
+		loop, _ = v.loop(at).(*ast.RangeStmt)
+	}
+	if loop == nil || typed.Element(at.pkg.TypeOf(loop.X)) == nil && !isTable(at.pkg.TypeOf(loop.X)) || waits(at.pkg, loop.Body) {
+		return r
+	}
+	r.of = v.among(o, o.callee)
+	r.why = fmt.Sprintf("The clock is read for each element of %s, only to compare: %s.", types.ExprString(loop.X), v.percent(r.of))
+	r.remedy = "Read it once, before the loop, and hand the time to what compares."
+	return r
+}
+
+func isTable(t types.Type) bool {
+	_, is := typed.Under[*types.Map](t)
+	return is
+}
+
+// comparesTime reports whether all that becomes of a time or a duration is that it is compared.
+func comparesTime(p *typed.Package, call *ast.CallExpr) bool {
+	switch around := p.Parent(call).(type) {
+	case *ast.BinaryExpr:
+		return slices.Contains([]token.Token{token.LSS, token.GTR, token.LEQ, token.GEQ}, around.Op)
+	case *ast.SelectorExpr:
+		by, ok := p.Parent(around).(*ast.CallExpr)
+		return ok && slices.Contains(askedOfTimes, p.Called(by))
+	case *ast.CallExpr:
+		return slices.Contains(askedOfTimes, p.Called(around))
+	}
+	return false
+}
+
+// waits reports whether statements may block: on a channel, or asleep.
+func waits(p *typed.Package, n ast.Node) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SendStmt, *ast.SelectStmt:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.CallExpr:
+			found = found || p.Called(n) == "time.Sleep"
+		}
+		return !found
+	})
+	return found
+}
