@@ -62,14 +62,15 @@ func Compare(old, new *Program, beside OtherDifferences) (map[string]Verdict, er
 type walk struct {
 	t        *Table
 	old, new *Program
-	cut      map[node]bool // the lists of tests
+	cut      []node // the lists of tests
 
 	partner []node // by node: that of old; 0: not reached
 	back    []node // by node of old
 	bits    []bits
 	usedOld []bool // by node of old: marked as converted to an interface
 
-	aux [2][]goobj.Aux // room for those of a pair
+	aux      [2][]goobj.Aux // room for those of a pair
+	searched []*search      // that looked through all that was reached before the benchmarks
 
 	tellsBefore bool // what runs before the benchmarks may read its place in the source
 
@@ -135,13 +136,13 @@ func newWalk(old, new *Program) *walk {
 	t := new.t
 	n := len(t.names)
 	w := &walk{
-		t: t, old: old, new: new, cut: make(map[node]bool),
+		t: t, old: old, new: new,
 		partner: make([]node, n), back: make([]node, n), bits: make([]bits, n), usedOld: make([]bool, n),
 		state: state{apart: make(map[string]bool)},
 	}
 	for _, list := range []string{"tests", "benchmarks", "fuzzTargets", "examples"} {
 		if n := t.lookup("main."+list, 0); n != 0 {
-			w.cut[n] = true
+			w.cut = append(w.cut, n)
 		}
 	}
 	for _, pkg := range new.packages {
@@ -317,7 +318,7 @@ func (w *walk) flood() {
 // turns out to be converted to an interface.
 func (w *walk) visit(n node) {
 	o := w.partner[n]
-	if w.cut[n] {
+	if slices.Contains(w.cut, n) {
 		return
 	}
 	d, isNew := w.new.definition(n)

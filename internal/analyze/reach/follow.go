@@ -20,7 +20,10 @@ func (w *walk) follow(n node, d, e def, first bool) {
 	edges := x.Len()
 	if flags&goobj.GoType != 0 {
 		m, okM := w.tableOf(w.new, d)
-		o, okO := w.tableOf(w.old, e)
+		o, okO := m, okM
+		if d != e {
+			o, okO = w.tableOf(w.old, e)
+		}
 		if !okM || !okO {
 			w.differ("the methods of %s are not understood", w.said(n))
 			return
@@ -140,8 +143,7 @@ func (w *walk) convertItab(n node) {
 // methodOf notes a method of a type that is converted to an interface. Its name
 // stands before the first of its relocations.
 func (w *walk) methodOf(d, e def, i, j int) {
-	at := w.t.object(d).Relocs(int(d.symbol)).At(i)
-	s, ok := w.signature(w.new, d, int64(at.Off)-4)
+	s, ok := w.signatureAt(w.new, d, i-1)
 	if !ok {
 		w.differ("the methods of %s are not understood", said(string(w.t.object(d).Name(int(d.symbol)))))
 		return
@@ -188,27 +190,31 @@ func (w *walk) callNamed(n, o node) {
 // from this offset on.
 func (w *walk) signature(p *Program, d def, off int64) (s signature, ok bool) {
 	relocs := w.t.object(d).Relocs(int(d.symbol))
-	found := 0
 	for i := range relocs.Len() {
-		switch r := relocs.At(i); int64(r.Off) {
-		case off:
-			n, _ := p.target(d, r.Ref)
-			name, one := p.definition(n)
-			if !one {
-				return s, false
-			}
-			if s.name, ok = decodeName(w.t.object(name).Data(int(name.symbol))); !ok {
-				return s, false
-			}
-			found++
-		case off + 4:
-			if s.typ, ok = p.target(d, r.Ref); !ok {
-				return s, false
-			}
-			found++
+		if int64(relocs.At(i).Off) == off {
+			return w.signatureAt(p, d, i)
 		}
 	}
-	return s, found == 2
+	return s, false
+}
+
+// signatureAt reads a method's name and type, which the i-th relocation and the next
+// one are of.
+func (w *walk) signatureAt(p *Program, d def, i int) (s signature, ok bool) {
+	relocs := w.t.object(d).Relocs(int(d.symbol))
+	if i < 0 || i+1 >= relocs.Len() || relocs.At(i+1).Off != relocs.At(i).Off+4 {
+		return s, false
+	}
+	n, _ := p.target(d, relocs.At(i).Ref)
+	name, one := p.definition(n)
+	if !one {
+		return s, false
+	}
+	if s.name, ok = decodeName(w.t.object(name).Data(int(name.symbol))); !ok {
+		return s, false
+	}
+	s.typ, ok = p.target(d, relocs.At(i+1).Ref)
+	return s, ok
 }
 
 // decodeName reads a name as type descriptors refer to it: a byte of flags, the

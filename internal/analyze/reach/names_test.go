@@ -30,3 +30,35 @@ func TestHasName(t *testing.T) {
 		}
 	}
 }
+
+// A difference is said in a user's words.
+func TestSaid(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"m/p.(*T).F":                 "m/p.(*T).F",
+		"type:m/p.T":                 "the type m/p.T",
+		`go:string."Etag"`:           `the string "Etag"`,
+		"go:itab.*os.File,io.Reader": "the method table of *os.File,io.Reader",
+	} {
+		if got := said(symbol); got != want {
+			t.Errorf("%s: %q", symbol, got)
+		}
+	}
+	tasks := func(names ...string) (out []string) {
+		for _, n := range names {
+			out = append(out, n+"..inittask")
+		}
+		return out
+	}
+	for _, c := range []struct {
+		old, new []string
+		want     string
+	}{
+		{tasks("a", "b"), tasks("a", "log/slog", "b"), "package log/slog is initialised in new only"},
+		{tasks("a", "c", "b"), tasks("a", "b"), "package c is initialised in old only"},
+		{tasks("a", "b"), tasks("b", "a"), "packages are initialised in another order"},
+	} {
+		if got := initialised(c.old, c.new); got != c.want {
+			t.Errorf("%q, %q: %q", c.old, c.new, got)
+		}
+	}
+}

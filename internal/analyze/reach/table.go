@@ -39,10 +39,18 @@ type Table struct {
 	nameNumbers map[string]uint32 // of methods
 }
 
+// The nodes of a test program of some size, and the names among them: room that is made
+// at once need not grow.
+const (
+	usualNodes = 3 << 17
+	usualNames = 1 << 16
+)
+
 // NewTable returns an empty one.
 func NewTable() *Table {
 	return &Table{
-		nodes: make(map[symbolKey]node), names: []string{""}, uses: make([]use, 1), defs: make([]def, 1), several: make([]bool, 1),
+		nodes: make(map[symbolKey]node, usualNames),
+		names: make([]string, 1, usualNodes), uses: make([]use, 1, usualNodes), defs: make([]def, 1, usualNodes), several: make([]bool, 1, usualNodes),
 		more: make(map[node][]def), missing: make(map[node]string), searches: make(map[string]*search),
 		numbers: make(map[signature]uint32), nameNumbers: make(map[string]uint32),
 	}
@@ -120,6 +128,9 @@ func (t *Table) Add(path string, a *goobj.Archive) *Package {
 
 func (t *Table) symbol(p *Package, object, index uint32, o *goobj.Object) node {
 	s := o.Symbol(int(index))
+	if s.IsDebug() {
+		return 0 // of a third of all symbols: no code or data refers to them
+	}
 	n := t.named(o, int(index), s)
 	if n == 0 {
 		n = t.add("")

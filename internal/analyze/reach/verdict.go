@@ -207,10 +207,20 @@ func (w *walk) mentions(names []string) string {
 		return ""
 	}
 	s := w.t.search(names)
-	for n, b := range w.bits {
-		if b&visited != 0 && !s.done[n] {
+	look := func(n node) {
+		if w.bits[n]&visited != 0 && !s.done[n] {
 			s.done[n] = true
-			s.look(w.t, node(n))
+			s.look(w.t, n)
+		}
+	}
+	if slices.Contains(w.searched, s) {
+		for _, n := range w.changed { // the others were looked through
+			look(n)
+		}
+	} else {
+		w.searched = append(w.searched, s)
+		for n := range w.bits {
+			look(node(n))
 		}
 	}
 	first := ""

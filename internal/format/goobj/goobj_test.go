@@ -170,6 +170,48 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// Debugging information is what the auxiliary symbols of that kind are, and what the
+// compiler names so; no code or data refers to it.
+func TestDebug(t *testing.T) {
+	_, data := compiled(t)
+	a, err := Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, n := a.Objects[0], 0
+	debug := func(r Ref) (is, here bool) {
+		i, local := o.Local(r)
+		if !local || i >= o.Defs() {
+			return false, false
+		}
+		return o.Symbol(i).IsDebug(), true
+	}
+	for i := range o.Defs() {
+		s := o.Symbol(i)
+		if named := bytes.HasPrefix(o.Name(i), []byte("go:info.")); named && !s.IsDebug() || s.IsDebug() && s.IsLoaded() {
+			t.Errorf("%s is of kind %d", o.Name(i), s.Kind)
+		}
+		for j := range o.NumAux(i) {
+			x := o.Aux(i, j)
+			want := x.Kind >= AuxDwarfInfo && x.Kind <= AuxDwarfLines
+			if is, here := debug(x.Ref); here && is != want {
+				t.Errorf("%s has a symbol of kind %d: debugging information %v", o.Name(i), x.Kind, is)
+			} else if is {
+				n++
+			}
+		}
+		relocs := o.Relocs(i)
+		for j := range relocs.Len() {
+			if is, _ := debug(relocs.At(j).Ref); is && s.IsLoaded() {
+				t.Errorf("%s refers to debugging information", o.Name(i))
+			}
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d symbols have debugging information", n)
+	}
+}
+
 // Only objects of releases whose numbers are known are read.
 func TestKnown(t *testing.T) {
 	for line, want := range map[string]bool{

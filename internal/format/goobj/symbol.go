@@ -36,6 +36,7 @@ const (
 	kindData     = 7
 	kindBSS      = 9
 	lastLoaded   = 11 // what follows is debugging information, and counters of tests
+	lastDebug    = 21
 )
 
 // IsText reports whether the symbol is code.
@@ -47,6 +48,9 @@ func (s Symbol) IsScanned() bool { return s.Kind == kindData || s.Kind == kindBS
 // IsLoaded reports whether the symbol is code or data that a program has in
 // memory.
 func (s Symbol) IsLoaded() bool { return s.Kind >= KindText && s.Kind <= lastLoaded }
+
+// IsDebug reports whether the symbol is debugging information.
+func (s Symbol) IsDebug() bool { return s.Kind > lastLoaded && s.Kind <= lastDebug }
 
 // Defs returns the number of symbols that the object defines, and Symbols how many it defines
 // or refers to by name. Those that it defines come first.
