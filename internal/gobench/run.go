@@ -21,6 +21,8 @@ type Run struct {
 	Bench     string   // full name "BenchmarkX/sub", without the suffix for processors
 	Pattern   string   // used instead of Bench as -test.bench when not ""
 	BenchTime string   // "1s", "100x"; "" is the testing package's own
+	Count     int      // how often the benchmarks run; 0: once
+	Steps     *Steps   // stops the process at the end of each; nil: nothing does
 	CPU       string   // -test.cpu, one value; "" is GOMAXPROCS
 	Args      []string // the user's, after the test binary's flags
 	Env       []string // further variables, KEY=value
@@ -74,6 +76,9 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	c := b.command(args, r.Timeout)
 	c.Env = append(c.Env, r.Env...)
 	c.Processors, c.Scheduling = r.Processors, r.Scheduling
+	if r.Steps != nil {
+		c.Gate = r.Steps.Gate
+	}
 	c.Stdout = io.MultiWriter(&parser, out, shared)
 	c.Stderr = io.MultiWriter(errs, shared)
 	end, err := b.run(ctx, "run "+what, c)
@@ -122,7 +127,7 @@ func (r Run) args() ([]string, error) {
 		pattern = Exact(r.Bench)
 	}
 	args := []string{
-		"-test.run=^$", "-test.bench=" + pattern, "-test.benchmem", "-test.count=1",
+		"-test.run=^$", "-test.bench=" + pattern, "-test.benchmem", "-test.count=" + strconv.Itoa(max(r.Count, 1)),
 		// As go test does: os.Exit(0) must not look like success.
 		"-test.paniconexit0=true",
 	}

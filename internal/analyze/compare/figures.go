@@ -58,6 +58,7 @@ type observation struct {
 	first [2][]float64 // of each side's slices but those that double it, one a turn
 	all   [2][]float64 // of all its slices
 	again []float64    // log ratios of the doubled sides' slices to each other, one a turn
+	turns []float64    // means of the log ratios of old's slices to new's in each turn
 }
 
 // observe collects a metric over the turns of a round that reported it.
@@ -74,6 +75,9 @@ func (r *Round) observe(unit string) (o observation) {
 		}
 		o.all[t.AgainOf] = append(o.all[t.AgainOf], again)
 		o.again = append(o.again, logRatio(own[t.AgainOf], again))
+		second := own
+		second[t.AgainOf] = again
+		o.turns = append(o.turns, (logRatio(old, new)+logRatio(second[Old], second[New]))/2)
 	}
 	return o
 }
@@ -95,13 +99,17 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 		f.turns += len(o.again)
 		firstOld, firstNew = append(firstOld, o.first[Old]...), append(firstNew, o.first[New]...)
 		f.old, f.new = append(f.old, o.all[Old]...), append(f.new, o.all[New]...)
+		if m.Kind != Count {
+			d := center(o.turns)
+			if m.More {
+				d = -d
+			}
+			mid = append(mid, d)
+			continue
+		}
 		better, worse := o.all[Old], o.all[New]
 		if m.More {
 			better, worse = worse, better
-		}
-		if m.Kind != Count {
-			mid = append(mid, medianLogRatio(better, worse))
-			continue
 		}
 		mid = append(mid, meanLogRatio(better, worse, 0, 0))
 		low, high = append(low, meanLogRatio(better, worse, 0, cutOff)), append(high, meanLogRatio(better, worse, cutOff, 0))
@@ -119,19 +127,19 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 	return f
 }
 
-// medianLogRatio returns the median of log(x/y) over all pairs of a slice of one side
-// and one of the other: the two-sample estimate of J. L. Hodges and E. L.
-// Lehmann, Annals of Mathematical Statistics 34 (1963), 598–611. A slice that was
-// disturbed hardly moves it. It is exactly −medianLogRatio(ys, xs).
-func medianLogRatio(xs, ys []float64) float64 {
-	logs := make([]float64, 0, len(xs)*len(ys))
-	for _, x := range xs {
-		for _, y := range ys {
-			logs = append(logs, logRatio(x, y))
+// center returns the median of the averages of all pairs of turns' differences, each
+// with itself too: the one-sample estimate of J. L. Hodges and E. L. Lehmann, Annals of
+// Mathematical Statistics 34 (1963), 598–611. A turn that was disturbed hardly moves it.
+// It is exactly −center of the negated differences.
+func center(turns []float64) float64 {
+	sums := make([]float64, 0, len(turns)*(len(turns)+1)/2)
+	for i, x := range turns {
+		for _, y := range turns[i:] {
+			sums = append(sums, x+y)
 		}
 	}
-	slices.Sort(logs)
-	return (logs[(len(logs)-1)/2] + logs[len(logs)/2]) / 2
+	slices.Sort(sums)
+	return (sums[(len(sums)-1)/2] + sums[len(sums)/2]) / 4
 }
 
 // meanLogRatio returns the mean of log((x+addX)/(y+addY)) over the slices of one

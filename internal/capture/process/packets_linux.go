@@ -27,19 +27,29 @@ type packets struct {
 }
 
 func newPackets() (*packets, error) {
+	// A smaller pipe makes the writer wait more often, and no more than that.
+	r, w, err := packetPipe(packetSlots)
+	if err != nil {
+		return nil, err
+	}
+	return &packets{r: r, w: w, done: make(chan struct{})}, nil
+}
+
+// packetPipe returns both ends of a pipe of packets of about this size in bytes: it
+// holds a write a page.
+func packetPipe(size int) (r, w *os.File, err error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_DIRECT); err != nil {
-		return nil, os.NewSyscallError("pipe2", err)
+		return nil, nil, os.NewSyscallError("pipe2", err)
 	}
-	// A smaller pipe makes the writer wait more often, and no more than that.
-	unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, packetSlots)
+	unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, size)
 	// The reader's end alone, so that closing it ends a read that waits.
 	if err := unix.SetNonblock(p[0], true); err != nil {
 		unix.Close(p[0])
 		unix.Close(p[1])
-		return nil, os.NewSyscallError("fcntl", err)
+		return nil, nil, os.NewSyscallError("fcntl", err)
 	}
-	return &packets{r: os.NewFile(uintptr(p[0]), "|0"), w: os.NewFile(uintptr(p[1]), "|1"), done: make(chan struct{})}, nil
+	return os.NewFile(uintptr(p[0]), "|0"), os.NewFile(uintptr(p[1]), "|1"), nil
 }
 
 // started begins to read; the command holds the other end now.

@@ -44,6 +44,8 @@ type Command struct {
 	// does not notice. A Stderr that is an [EachWriter] is handed each write by
 	// itself.
 	Stdout, Stderr io.Writer
+	// Gate, unless nil, stops the command at writes to its standard output.
+	Gate *Gate
 	// MaxOutput ends the command when it has printed more, stdout and stderr
 	// together. 0 is no limit.
 	MaxOutput int64
@@ -113,6 +115,9 @@ func (r *Result) Status() string {
 // could not be started; every other ending is in the result. When the context
 // is done before the start, its error is returned.
 func Run(ctx context.Context, c Command) (*Result, error) {
+	if c.Gate != nil {
+		defer c.Gate.open()
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -121,7 +126,8 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	cmd.WaitDelay = pipeDelay
 	flood := make(chan struct{})
 	out := &meter{limit: c.MaxOutput, flood: flood}
-	cmd.Stdout = &stream{meter: out, to: c.Stdout}
+	stdout := &stream{meter: out, to: c.Stdout}
+	cmd.Stdout = stdout
 	errs := &stream{meter: out, to: c.Stderr}
 	cmd.Stderr = errs
 	g, err := newGroup(cmd)
@@ -139,6 +145,16 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	if byWrite != nil {
 		cmd.Stderr = byWrite.w
 	}
+	var gated *gatePipe
+	if c.Gate != nil {
+		if gated, err = newGatePipe(c.Gate); err != nil {
+			if byWrite != nil {
+				byWrite.drop()
+			}
+			return nil, err
+		}
+		cmd.Stdout = gated.w
+	}
 
 	// On Linux the command lives no longer than the thread that starts it.
 	runtime.LockOSThread()
@@ -153,10 +169,16 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		if byWrite != nil {
 			byWrite.drop()
 		}
+		if gated != nil {
+			gated.drop()
+		}
 		return nil, err
 	}
 	if byWrite != nil {
 		byWrite.started(errs)
+	}
+	if gated != nil {
+		gated.started(stdout)
 	}
 	g.started(cmd.Process)
 	if c.Started != nil {
@@ -225,6 +247,9 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 		g.kill()
 		<-ended
 	}
+	if c.Gate != nil {
+		c.Gate.open()
+	}
 	res.Exited = time.Now()
 	if w != nil { // before the number can be another's
 		res.Scheduling = w.end()
@@ -240,6 +265,9 @@ func Run(ctx context.Context, c Command) (*Result, error) {
 	err = <-waited
 	if byWrite != nil {
 		byWrite.ended()
+	}
+	if gated != nil {
+		gated.ended()
 	}
 	res.End = time.Now()
 	if !g.awaits() {

@@ -50,6 +50,15 @@ func child(name string, args []string) {
 	case "print":
 		fmt.Fprint(os.Stdout, "to stdout\n")
 		fmt.Fprint(os.Stderr, "to stderr\n")
+	case "steps": // adds a byte to a file before each write
+		f, err := os.Create(args[0])
+		if err != nil {
+			panic(err)
+		}
+		for i := range 100 {
+			f.Write([]byte{'.'})
+			fmt.Println(i)
+		}
 	case "pieces":
 		for i := range 1000 {
 			fmt.Fprint(os.Stderr, i)

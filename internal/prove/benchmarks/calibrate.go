@@ -38,7 +38,7 @@ func (s *session) calibrate(ctx context.Context, b *benchmarkPair) error {
 	for i, m := range b.metrics {
 		b.metrics[i] = m.Declared(s.units[m.Unit])
 	}
-	n := iterations(b.cost, secondRun)
+	n := iterations(b.cost, secondRun, 1)
 	if n <= 1 || n <= few[compare.Old].line.N && n <= few[compare.New].line.N {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (s *session) calibrate(ctx context.Context, b *benchmarkPair) error {
 			return err
 		}
 	}
-	return nil
+	return s.calibrateSteps(ctx, b, many)
 }
 
 // baseIterations is the number of iterations of the process whose CPU time is

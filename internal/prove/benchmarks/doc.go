@@ -23,6 +23,19 @@
 // second, so each round has many slices: one-second slices in hundreds of layouts
 // would separate the sides less than five-second ones in tens.
 //
+// # Steps
+//
+// Another virtual machine on the same core makes code a third slower for some
+// hundredths of a second: slices one after the other then measure the neighbor.
+// Where it is possible, the three processes of a turn therefore alternate every few
+// milliseconds (steps.go). Their programs are unchanged: package testing runs a
+// benchmark again and again (-test.count), and prints after each run; whet leaves
+// the result unread in a pipe that has room for one, and the process waits. Every
+// run begins with a collection and one iteration, so that a slice in steps takes
+// longer than another one. Benchmarks that allocate much, whose figures would lack
+// the collector's share, whose first operations allocate for later ones, that print,
+// or have metrics of their own are not measured in steps.
+//
 // # CPU time
 //
 // cpu-ns/op is the user and system time of the slice's process, less that of a

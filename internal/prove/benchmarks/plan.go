@@ -46,16 +46,23 @@ type cost struct {
 	cpuBase [2]time.Duration
 	cpuNs   [2]float64
 	cpu     bool // it is measured: each turn has one more process, and each round another one
+
+	steps    int              // of a slice; 0: its process runs all operations at once
+	eachStep time.Duration    // of a step, besides its operations
+	cpuStep  [2]time.Duration // CPU time of that, by side
 }
 
 // tellsCPU reports whether slices of n iterations tell the CPU time of an
-// operation: where the start of the processes and the benchmark's set-up weigh
-// more than the operations, the difference of two processes is noise.
+// operation: where the start of the processes, or of a step, and the benchmark's set-up
+// weigh more than the operations, the difference of two processes is noise.
 func (c *cost) tellsCPU(n int64) bool {
+	before := c.cpuBase
+	if c.steps > 0 {
+		before = c.cpuStep
+	}
 	operations := float64(n-baseIterations) * (c.cpuNs[compare.Old] + c.cpuNs[compare.New])
 	return n >= 2*baseIterations && min(c.cpuNs[compare.Old], c.cpuNs[compare.New]) > 0 &&
-		min(c.cpuBase[compare.Old], c.cpuBase[compare.New]) > 0 &&
-		operations >= float64(c.cpuBase[compare.Old]+c.cpuBase[compare.New])
+		min(before[compare.Old], before[compare.New]) > 0 && operations >= float64(before[compare.Old]+before[compare.New])
 }
 
 // length returns the length of the benchmark's slices, which hold several operations.
@@ -97,8 +104,8 @@ func choose(subjects []rounds.Benchmark, costs []cost, o rounds.Options) choice 
 // width is about that of the interval, but for a factor that all plans have in
 // common; infinite where there is none. With n rounds of k turns, s the spread of
 // a slice and l that of a layout, the mean of the rounds' differences has the
-// variance (l² + 4/3·s²/k)/n, as a side has 3/2·k slices in a round, and the
-// interval's level, which 3.7 standard deviations are for the normal
+// variance (l² + 3/2·s²/k)/n, as a turn's difference is that of one slice and the mean
+// of two, and the interval's level, which 3.7 standard deviations are for the normal
 // distribution, takes 1 + 3.7/n times as many of Student's (the first term of
 // R. A. Fisher's expansion, (z² + 1)/4n for z = 3.7).
 func (c *choice) width(o rounds.Options) float64 {
@@ -106,7 +113,7 @@ func (c *choice) width(o rounds.Options) float64 {
 	if o.Fixed == 0 && p.Rounds < p.Fewest || time.Duration(o.Fixed)*p.Round > o.Budget {
 		return math.Inf(1)
 	}
-	n, variance := float64(p.Rounds), 4.0/3*sliceSpread*sliceSpread/float64(p.Turns)
+	n, variance := float64(p.Rounds), 3.0/2*sliceSpread*sliceSpread/float64(p.Turns)
 	if o.Prepare > 0 {
 		variance += layoutSpread * layoutSpread
 	}
@@ -118,21 +125,25 @@ func (c *choice) width(o rounds.Options) float64 {
 func arrange(subjects []rounds.Benchmark, costs []cost, each time.Duration, o rounds.Options) choice {
 	c := choice{iterations: make([]int64, len(costs))}
 	for i := range costs {
-		length := costs[i].length()
-		if each == 0 {
+		k := &costs[i]
+		length, steps, start := k.length(), int64(1), k.overhead
+		switch {
+		case k.steps > 0:
+			length, steps, start = k.step(), int64(k.steps), k.overhead+time.Duration(k.steps+1)*k.eachStep
+		case each == 0:
 			length = shortSlice
 		}
-		n := iterations(costs[i], length)
+		n := steps * iterations(*k, length, steps)
 		s := &subjects[i]
-		c.slice, c.iterations[i], s.Iterations = max(c.slice, length), n, n
-		costs[i].cpu = costs[i].tellsCPU(n)
-		s.Metrics = withCPU(s.Metrics, costs[i].cpu)
+		c.slice, c.iterations[i], s.Iterations = max(c.slice, time.Duration(steps)*length), n, n
+		k.cpu = k.tellsCPU(n / steps)
+		s.Metrics = withCPU(s.Metrics, k.cpu)
 		for side := range compare.Sides {
-			s.Slice[side] = costs[i].overhead + time.Duration(float64(n)*costs[i].ns[side])
+			s.Slice[side] = start + time.Duration(float64(n)*k.ns[side])
 		}
 		turn, base := (s.Slice[compare.Old]+s.Slice[compare.New])*3/2, time.Duration(0)
-		if costs[i].cpu {
-			base = costs[i].overhead
+		if k.cpu {
+			base = start
 		}
 		s.Turns = int(max(each/max(turn+base, 1), 1))
 		s.Besides = time.Duration(s.Turns+1) * base
@@ -157,14 +168,14 @@ func withCPU(metrics []compare.Metric, cpu bool) []compare.Metric {
 
 // iterations returns the number that both sides run: enough for the slower side to
 // fill the slice, and more where the faster one would be too short to time, as
-// long as the slower stays within longestSide slices.
-func iterations(c cost, slice time.Duration) int64 {
+// long as the slower stays within longestSide slices. In steps it is that of one.
+func iterations(c cost, slice time.Duration, steps int64) int64 {
 	slow, fast := max(c.ns[compare.Old], c.ns[compare.New], minNs), max(min(c.ns[compare.Old], c.ns[compare.New]), minNs)
 	n := max(float64(slice)/slow, min(float64(slice)/2/fast, longestSide*float64(slice)/slow))
 	n = min(max(n, 1), maxIterations)
 	// Rounds of one number of iterations are pooled rather than of several.
-	if e := float64(c.earlier); e >= n/2 && e <= 2*n && e <= maxIterations {
-		return c.earlier
+	if e := c.earlier / steps; float64(e) >= n/2 && float64(e) <= 2*n && e*steps == c.earlier && c.earlier <= maxIterations {
+		return e
 	}
 	return int64(n)
 }

@@ -29,7 +29,7 @@ func TestIterations(t *testing.T) {
 		{"just below a slice", ms(60), ms(60), 1},     //
 		{"a third of a slice", ms(33.3), ms(33.3), 3}, //
 	} {
-		if got := iterations(cost{ns: [2]float64{c.old, c.new}}, 100*time.Millisecond); got != c.want {
+		if got := iterations(cost{ns: [2]float64{c.old, c.new}}, 100*time.Millisecond, 1); got != c.want {
 			t.Errorf("%s: %d iterations, want %d", c.name, got, c.want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestIterations(t *testing.T) {
 
 func TestEarlierIterations(t *testing.T) {
 	for earlier, want := range map[int64]int64{0: 100_000, 120_000: 120_000, 49_999: 100_000, 50_000: 50_000, 200_000: 200_000, 200_001: 100_000} {
-		if got := iterations(cost{ns: [2]float64{1000, 1000}, earlier: earlier}, 100*time.Millisecond); got != want {
+		if got := iterations(cost{ns: [2]float64{1000, 1000}, earlier: earlier}, 100*time.Millisecond, 1); got != want {
 			t.Errorf("%d iterations after %d, want %d", got, earlier, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"whet/internal/analyze/compare"
+	"whet/internal/capture/process"
 	"whet/internal/gobench"
 	"whet/internal/prove"
 	"whet/internal/prove/sides"
@@ -56,6 +57,7 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	}
 	p.Restart()
 	s := newSession(&o, newBinaries(&o, pair), pair, data, p)
+	s.steps = process.Gates
 	s.same, s.code = same, code
 	err = s.watched(ctx)
 	res := p.End(ctx)

@@ -14,13 +14,15 @@ import (
 
 // processSpec describes a process of one side of a package: it runs the benchmark
 // called bench, or the benchmarks that match pattern, for n iterations or, when n is
-// 0, for d.
+// 0, for d; count times, and in steps, where they are given.
 type processSpec struct {
 	pkg            int
 	side           compare.Side
 	bench, pattern string
 	n              int64
 	d              time.Duration
+	count          int
+	steps          *gobench.Steps
 }
 
 func (r processSpec) benchTime() string {
@@ -69,7 +71,7 @@ func (b *binaries) benchmarks(ctx context.Context, pkg int, side compare.Side, r
 
 func (b *binaries) run(ctx context.Context, r processSpec) (processResult, error) {
 	res, err := b.now[r.pkg][r.side].Run(ctx, gobench.Run{
-		Bench: r.bench, Pattern: r.pattern, BenchTime: r.benchTime(),
+		Bench: r.bench, Pattern: r.pattern, BenchTime: r.benchTime(), Count: r.count, Steps: r.steps,
 		CPU: b.o.CPU, Args: b.o.Args, Processors: b.o.Pin,
 		Timeout: b.o.Timeout, Output: b.o.Output,
 	})

@@ -23,6 +23,7 @@ type session struct {
 	extra    [2][]string   // variables that only the processes of a side have
 	tests    [][2][]string // test files, by package and side
 	layouts  bool          // each round has one of its own
+	steps    bool          // a turn's processes may run in steps
 	keys     []poolKey     // by package
 	pool     *pool
 
@@ -46,9 +47,9 @@ type benchmarkPair struct {
 	metrics []compare.Metric
 	n       int64 // iterations of every slice
 	procs   int
-	base    [2]benchmarkResult // the newest process of two iterations of each side
-	based   [2]int             // the round it is of
-	turn    [2]int             // and the turn
+	base    [2]time.Duration // CPU time of each side's newest process of baseCPU
+	based   [2]int           // the round it is of
+	turn    [2]int           // and the turn
 	failed  bool
 }
 
@@ -262,32 +263,50 @@ func (t *turns) Prepare(ctx context.Context, round int, seed uint64, subjects []
 	return nil
 }
 
-// Slice runs one process and, before the first slice of the repeated side in a turn and
-// of either side in a round, one with two iterations, whose CPU time is subtracted
-// until the next one. Both sides and both slices of the repeated side are treated
-// alike: the chance error of one process of two iterations affects either side with
-// equal probability. A single measurement, before the rounds, would put its error into
-// all of them, where it would look like a difference.
+// Slice runs one process, and that of baseCPU.
 func (t *turns) Slice(ctx context.Context, r rounds.SliceRequest) (compare.Slice, error) {
 	s, b := (*session)(t), t.subjects[r.Benchmark]
-	if b.cost.cpu && (b.based[r.Side] != r.Round || r.Doubled && b.turn[r.Side] != r.Turn) {
-		base, err := s.attempt(ctx, b, r.Side, baseIterations, 0)
-		if err != nil {
-			return nil, err
-		}
-		b.base[r.Side], b.based[r.Side], b.turn[r.Side] = base, r.Round, r.Turn
+	base, err := s.baseCPU(ctx, b, r, 1)
+	if err != nil {
+		return nil, err
 	}
 	got, err := s.attempt(ctx, b, r.Side, b.n, 0)
 	if err != nil {
 		return nil, err
 	}
-	if b.procs != 0 && b.procs != got.line.Procs {
-		return nil, fmt.Errorf("GOMAXPROCS differs between slices: %d and %d", b.procs, got.line.Procs)
+	if err := b.sameProcs(got.line); err != nil {
+		return nil, err
 	}
-	b.procs = got.line.Procs
 	out := sliceOf(got.line)
-	if base := b.base[r.Side].cpu; b.cost.cpu && got.cpu > base && b.n > baseIterations {
+	if b.cost.cpu && got.cpu > base && b.n > baseIterations {
 		out[compare.CPUNsPerOp] = float64(got.cpu-base) / float64(b.n-baseIterations)
 	}
 	return out, nil
+}
+
+// sameProcs keeps the GOMAXPROCS of the first slice, and reports another.
+func (b *benchmarkPair) sameProcs(l benchmark.Line) error {
+	if b.procs != 0 && b.procs != l.Procs {
+		return fmt.Errorf("GOMAXPROCS differs between slices: %d and %d", b.procs, l.Procs)
+	}
+	b.procs = l.Procs
+	return nil
+}
+
+// baseCPU returns the CPU time of a process that runs the benchmark count times with two
+// iterations, which is subtracted from that of a slice. It runs one before the first
+// slice of the repeated side in a turn and of either side in a round, and returns that
+// one until the next. Both sides and both slices of the repeated side are treated alike:
+// the chance error of one such process affects either side with equal probability. A
+// single measurement, before the rounds, would put its error into all of them, where it
+// would look like a difference.
+func (s *session) baseCPU(ctx context.Context, b *benchmarkPair, r rounds.SliceRequest, count int) (time.Duration, error) {
+	if b.cost.cpu && (b.based[r.Side] != r.Round || r.Doubled && b.turn[r.Side] != r.Turn) {
+		base, err := s.runner.run(ctx, processSpec{pkg: b.pkg, side: r.Side, bench: b.name, n: baseIterations, count: count})
+		if err != nil {
+			return 0, err
+		}
+		b.base[r.Side], b.based[r.Side], b.turn[r.Side] = base.cpu, r.Round, r.Turn
+	}
+	return b.base[r.Side], nil
 }

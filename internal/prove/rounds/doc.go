@@ -10,9 +10,9 @@
 // In a round every subject without a verdict has one turn or several, which
 // alternate with those of the other subjects. In a turn it runs three slices:
 // old, new, and one more of either side, alternately old and new from a random
-// beginning. The order of the subjects, the order of the three slices and the
-// side that is first repeated depend only on the seed, the number of the run and
-// the number of the round. Swapping the names of the two sides turns each order
+// beginning; a runner may measure the three together (Turner). The order of the
+// subjects, the order of the three slices and the side that is first repeated depend
+// only on the seed, the number of the run and the number of the round. Swapping the names of the two sides turns each order
 // into another one of the same probability, so that a round's log ratio is
 // symmetric about zero if the sides are equal, whatever the machine does: drift,
 // a neighbor or a slow first slice are equally likely to affect either. That

@@ -142,21 +142,24 @@ func (m *measuring) round(ctx context.Context, r int) (whole bool, err error) {
 // turn runs the three slices of one turn and reports whether the context let it.
 // A subject that fails is measured no more.
 func (m *measuring) turn(ctx context.Context, r int, layout uint64, t turn) bool {
-	var got [3]compare.Slice
-	for _, sl := range t.slots {
+	var requests [3]SliceRequest
+	for i, sl := range t.slots {
 		side := t.side(sl)
-		req := SliceRequest{Benchmark: t.subject, Side: side, Round: r, Turn: t.number, Doubled: side == t.doubled, Seed: layout}
-		slice, err := m.runner.Slice(ctx, req)
-		if ctx.Err() != nil {
-			return false
-		}
-		if err != nil {
-			m.state[t.subject] = failed
-			m.out.Failures = append(m.out.Failures, Failure{req, err})
-			m.out.Series[t.subject].Invalid = fmt.Sprintf("it failed in round %d", r)
-			return true
-		}
-		got[sl] = slice
+		requests[i] = SliceRequest{Benchmark: t.subject, Side: side, Round: r, Turn: t.number, Doubled: side == t.doubled, Seed: layout}
+	}
+	slices, failure, err := m.slices(ctx, requests)
+	if ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		m.state[t.subject] = failed
+		m.out.Failures = append(m.out.Failures, Failure{requests[failure], err})
+		m.out.Series[t.subject].Invalid = fmt.Sprintf("it failed in round %d", r)
+		return true
+	}
+	var got [3]compare.Slice // by slot
+	for i, sl := range t.slots {
+		got[sl] = slices[i]
 	}
 	s := &m.out.Series[t.subject]
 	whole := compare.Turn{Old: got[slotOld], New: got[slotNew], Again: got[slotAgain], AgainOf: t.doubled}
@@ -167,6 +170,20 @@ func (m *measuring) turn(ctx context.Context, r int, layout uint64, t turn) bool
 		last.More = append(last.More, whole)
 	}
 	return true
+}
+
+// slices runs the slices of a turn, together where the runner can. failure is the index
+// of the one that the error is of.
+func (m *measuring) slices(ctx context.Context, requests [3]SliceRequest) (got [3]compare.Slice, failure int, err error) {
+	if t, ok := m.runner.(Turner); ok {
+		return t.Turn(ctx, requests)
+	}
+	for i, req := range requests {
+		if got[i], err = m.runner.Slice(ctx, req); err != nil || ctx.Err() != nil {
+			return got, i, err
+		}
+	}
+	return got, 0, nil
 }
 
 // look judges all series, and takes those that have their verdict out of the

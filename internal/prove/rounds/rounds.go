@@ -44,6 +44,14 @@ type Runner interface {
 	Slice(ctx context.Context, r SliceRequest) (compare.Slice, error)
 }
 
+// Turner is a Runner that measures the slices of a turn together. The requests are in
+// the order drawn by lot; failed is the index of the slice that an error is of. It must
+// treat the three alike: neither their order nor their sides may matter.
+type Turner interface {
+	Runner
+	Turn(ctx context.Context, requests [3]SliceRequest) (got [3]compare.Slice, failed int, err error)
+}
+
 // MaxRounds is the most that a plan makes of a large budget unless told
 // otherwise. The interval narrows with the root of the rounds: beyond this a
 // user waits long for little.

@@ -1,0 +1,306 @@
+package benchmarks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"whet/internal/analyze/compare"
+	"whet/internal/format/benchmark"
+	"whet/internal/gobench"
+	"whet/internal/prove/rounds"
+	"whet/internal/quantity"
+	"whet/internal/stat"
+)
+
+// Where a run of the benchmark is cheap to begin, the three processes of a turn run at the
+// same time, in steps: each runs the benchmark for a few milliseconds, then waits while the
+// others do. Disturbances of a few hundredths of a second, as of a neighbor on the same
+// core, then meet all three, and the ratios within a step are free of them; slices one
+// after the other meet different ones. bench/README.md has the measurement.
+const (
+	stepTime  = 3 * time.Millisecond
+	stepsHeld = 12 // in a slice; the first run of a process is another one, and not counted
+	// longestStep is the length of a step beyond which steps share little.
+	longestStep = 20 * time.Millisecond
+	// collectedRate is the allocation rate, in bytes per nanosecond, above which the
+	// garbage collector takes some hundredths of the time: runs of a few milliseconds, which
+	// begin with a collection, end before the next one is due, and would be without it.
+	collectedRate = 0.01
+	// trialSteps are the steps of a process that calibrates.
+	trialSteps = 8
+)
+
+// step returns the length of a step's operations, beside which its beginning must not
+// weigh too much.
+func (c *cost) step() time.Duration {
+	return max(stepTime, 2*c.eachStep, 3*max(c.cpuStep[compare.Old], c.cpuStep[compare.New])/2, fewOperations*time.Duration(min(max(c.ns[compare.Old], c.ns[compare.New]), float64(longestSlice))))
+}
+
+// calibrateSteps finds out whether a benchmark can be measured in steps, and what a step
+// takes beside its operations. It cannot where set-up takes long, where the garbage
+// collector has a share in the time, where a few operations take memory that many share,
+// where the benchmark prints, or reports figures of its own. The error is that of the
+// context.
+func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]benchmarkResult) error {
+	if !s.steps || b.cost.least > 0 || slices.ContainsFunc(b.metrics, func(m compare.Metric) bool { return !ofTesting(m.Unit) }) {
+		return nil
+	}
+	for _, m := range many {
+		if bytes := m.line.BytesPerOp; bytes == nil || *bytes > collectedRate*m.line.NsPerOp {
+			return nil
+		}
+	}
+	n := iterations(b.cost, b.cost.step(), 1)
+	var each time.Duration
+	for side := range compare.Sides {
+		p := s.hold(ctx, b, side, n, trialSteps)
+		var took [trialSteps + 1]time.Duration
+		for i := range took {
+			start := s.o.Now()
+			if i > 0 {
+				p.steps.Next()
+			}
+			p.steps.Wait(ctx)
+			took[i] = s.o.Now().Sub(start)
+		}
+		lines, res, err := p.end()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil || p.steps.Printed() || !likeMany(lines, many[side].line):
+			return nil
+		}
+		least := time.Duration(math.MaxInt64) // beside the operations; others may want the processor
+		for i, l := range lines[1:] {
+			least = min(least, max(took[i+1]-time.Duration(l.NsPerOp*float64(n)), 0))
+		}
+		each = max(each, least)
+		b.cost.cpuStep[side] = (res.cpu-b.cost.cpuBase[side])/trialSteps - time.Duration(float64(n)*b.cost.cpuNs[side])
+	}
+	b.cost.eachStep = each
+	if b.cost.step() <= longestStep {
+		b.cost.steps = stepsHeld
+	}
+	return nil
+}
+
+// mbPerSecond is the rate that package testing makes of b.SetBytes.
+const mbPerSecond = "MB/s"
+
+// ofTesting reports whether package testing itself measures a unit.
+func ofTesting(unit string) bool {
+	return slices.Contains([]string{compare.NsPerOp, compare.CPUNsPerOp, compare.BytesPerOp, compare.AllocsPerOp, mbPerSecond}, unit)
+}
+
+// likeMany reports whether runs of a few operations allocate like one of many, beyond
+// the rounding of package testing.
+func likeMany(lines []benchmark.Line, many benchmark.Line) bool {
+	same := func(few, many *float64) bool {
+		return few == nil && many == nil || few != nil && many != nil && math.Abs(*few-*many) <= max(1, *many/100)
+	}
+	for _, l := range lines[1:] {
+		if !same(l.BytesPerOp, many.BytesPerOp) || !same(l.AllocsPerOp, many.AllocsPerOp) {
+			return false
+		}
+	}
+	return true
+}
+
+// heldProcess is a process of one side that runs the benchmark several times.
+type heldProcess struct {
+	steps  *gobench.Steps
+	name   string
+	count  int
+	n      int64
+	done   chan struct{}
+	result processResult
+	err    error
+}
+
+// hold starts a process that runs the benchmark once and then for a number of steps.
+func (s *session) hold(ctx context.Context, b *benchmarkPair, side compare.Side, n int64, steps int) *heldProcess {
+	p := &heldProcess{steps: gobench.NewSteps(), name: b.name, count: steps + 1, n: n, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		p.result, p.err = s.runner.run(ctx, processSpec{pkg: b.pkg, side: side, bench: b.name, n: n, count: p.count, steps: p.steps})
+	}()
+	return p
+}
+
+// end lets the process run to its end, and returns the result of each of its runs.
+func (p *heldProcess) end() ([]benchmark.Line, processResult, error) {
+	for p.steps.Next(); p.steps.Wait(context.Background()); {
+		p.steps.Next()
+	}
+	<-p.done
+	if p.err != nil {
+		return nil, p.result, p.err
+	}
+	lines, err := p.lines()
+	return lines, p.result, err
+}
+
+func (p *heldProcess) lines() (lines []benchmark.Line, err error) {
+	for _, l := range p.result.lines {
+		switch {
+		case l.Name != p.name || l.NoTime:
+		case l.N != p.n:
+			return nil, fmt.Errorf("it ran %s instead of %s", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(p.n)))
+		default:
+			lines = append(lines, l)
+		}
+	}
+	if len(lines) != p.count {
+		return nil, errors.New("it did not report the time of each run")
+	}
+	return lines, nil
+}
+
+// Turn measures the three slices of a turn, in the order of the requests: one after the
+// other, or step by step. failed is the index of the slice that an error is of.
+func (t *turns) Turn(ctx context.Context, requests [3]rounds.SliceRequest) (got [3]compare.Slice, failed int, err error) {
+	b := t.subjects[requests[0].Benchmark]
+	if b.cost.steps == 0 {
+		for i, r := range requests {
+			if got[i], err = t.Slice(ctx, r); err != nil {
+				return got, i, err
+			}
+		}
+		return got, 0, nil
+	}
+	s, n := (*session)(t), b.n/int64(b.cost.steps)
+	var base [3]time.Duration
+	for i, r := range requests {
+		if base[i], err = s.baseCPU(ctx, b, r, b.cost.steps+1); err != nil {
+			return got, i, err
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var held [3]*heldProcess
+	for i, r := range requests {
+		held[i] = s.hold(ctx, b, r.Side, n, b.cost.steps)
+		held[i].steps.Wait(ctx)
+	}
+	first := requests[0]
+	rng := rand.New(rand.NewPCG(s.o.Seed^uint64(first.Benchmark), uint64(first.Round)<<32|uint64(uint32(first.Turn))))
+	for range b.cost.steps {
+		// One that has ended or prints of its own does not stop the others: end says why.
+		for _, i := range rng.Perm(len(held)) {
+			held[i].steps.Next()
+			held[i].steps.Wait(ctx)
+		}
+	}
+	var lines [3][]benchmark.Line
+	var cpu [3]time.Duration
+	for i := range held {
+		l, res, e := held[i].end()
+		if e == nil {
+			e = b.sameProcs(l[0])
+		}
+		if e != nil {
+			if err == nil {
+				failed, err = i, e
+			}
+			cancel()
+			continue
+		}
+		lines[i], cpu[i] = l[1:], res.cpu
+	}
+	if err != nil {
+		return got, failed, err
+	}
+	got = combine(lines)
+	for i := range got {
+		if more := int64(b.cost.steps+1) * (n - baseIterations); b.cost.cpu && cpu[i] > base[i] && more > 0 {
+			got[i][compare.CPUNsPerOp] = float64(cpu[i]-base[i]) / float64(more)
+		}
+	}
+	return got, 0, nil
+}
+
+// combine makes one slice of the steps of each process. Times and rates keep the ratios
+// within a step: those of two processes are estimated from all their steps, and the
+// ratios of the three slices are those closest to the three estimates. Counts are the
+// median step's.
+func combine(lines [3][]benchmark.Line) (out [3]compare.Slice) {
+	var steps [3][]compare.Slice
+	for i := range lines {
+		for _, l := range lines[i] {
+			steps[i] = append(steps[i], sliceOf(l))
+		}
+		out[i] = compare.Slice{}
+	}
+	for unit := range steps[0][0] {
+		var values [3][]float64
+		for i := range steps {
+			for _, s := range steps[i] {
+				if v, ok := s[unit]; ok {
+					values[i] = append(values[i], v)
+				}
+			}
+		}
+		if len(values[0]) != len(values[1]) || len(values[0]) != len(values[2]) {
+			continue // a benchmark that reports it now and then
+		}
+		if unit == compare.NsPerOp || unit == mbPerSecond {
+			if together, ok := paired(values); ok {
+				for i := range out {
+					out[i][unit] = together[i]
+				}
+				continue
+			}
+		}
+		for i := range out {
+			slices.Sort(values[i])
+			out[i][unit] = values[i][(len(values[i])-1)/2]
+		}
+	}
+	return out
+}
+
+// paired returns a value for each of three processes from those of their steps; ok is
+// false where one is not above 0.
+func paired(values [3][]float64) (out [3]float64, ok bool) {
+	var logs [3][]float64
+	for i := range values {
+		for _, v := range values[i] {
+			if !(v > 0) || math.IsInf(v, 1) {
+				return out, false
+			}
+			logs[i] = append(logs[i], math.Log(v))
+		}
+	}
+	level := make([]float64, len(logs[0]))
+	for k := range level {
+		level[k] = (logs[0][k] + logs[1][k] + logs[2][k]) / 3
+	}
+	var above [3]float64 // of each process over the three
+	for i := range logs {
+		for j := range logs {
+			if i != j {
+				above[i] += difference(logs[i], logs[j]) / 3
+			}
+		}
+	}
+	l := stat.Median(level)
+	for i := range out {
+		out[i] = math.Exp(l + above[i])
+	}
+	return out, true
+}
+
+// difference estimates how much the logarithms of one process are above those of another,
+// step by step. It is exactly −difference(ys, xs).
+func difference(xs, ys []float64) float64 {
+	d := make([]float64, len(xs))
+	for k := range d {
+		d[k] = xs[k] - ys[k]
+	}
+	return stat.Median(d)
+}
