@@ -35,7 +35,7 @@ func allForOne(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
 			}
 		}
 	}
-	return answer(s, at, inEachRound)
+	return answer(s, at, inEachRound, keyedScan)
 }
 
 func (v *account) choice(list *choice, of *diagnose.Sets, file string, line int, function string) (j diagnose.Judgement) {

@@ -17,7 +17,7 @@ import (
 
 // oneAtATime is about what is done for each item, where a batch, or once, would do.
 func oneAtATime(s *diagnose.Subject, at *diagnose.Spot) (j diagnose.Judgement) {
-	if j = answer(s, at, passes, ofDeadline, clockInLoop); j.Cause != "" {
+	if j = answer(s, at, passes, ofDeadline, clockInLoop, elementCalls); j.Cause != "" {
 		return j
 	}
 	v := look(s, at)

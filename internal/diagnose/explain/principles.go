@@ -66,7 +66,7 @@ func (v *account) pure(function string, copies bool) bool {
 }
 
 func computedAgain(s *diagnose.Subject, at *diagnose.Spot) diagnose.Judgement {
-	if j := answer(s, at, inComparison, ofType, ofCounters, takenApart, ofSettings, sortedAgain, belowAgain, fromStart); j.Cause != "" {
+	if j := answer(s, at, inComparison, ofType, ofCounters, takenApart, ofSettings, sortedAgain, belowAgain, fromStart, replacedSingly); j.Cause != "" {
 		return j
 	}
 	if j := look(s, at).steadyWork(); j.Cause != "" {

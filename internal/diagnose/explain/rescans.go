@@ -261,6 +261,110 @@ func keyParts(p *typed.Package, cond ast.Expr, loop *ast.RangeStmt) (parts []str
 	return nil, false
 }
 
+// keyedScan is about a function that looks through a list of its receiver, and perhaps a list in
+// each element, for the one that has what it is given, while nothing changes the list.
+func keyedScan(v *account, o *operation) (r reading) {
+	to := o.pkg.Reached(o.call)
+	if to == nil || to.Object.Signature().Recv() == nil {
+		return r
+	}
+	list, field := searched(to)
+	in := &inputs{account: v, fields: make(map[string]bool)}
+	if list == nil || !in.set(to.Package, field, nil) {
+		return r
+	}
+	r.of, r.least = v.among(o, o.callee), leastShare
+	r.why = fmt.Sprintf("%s looks through %s in each call for the element that has what it is given, though nothing changes the list while the program runs: %s.", symbolname.Short(o.callee), types.ExprString(list), v.percent(r.of))
+	r.remedy = fmt.Sprintf("Keep a map beside %s, from the key (in one spelling, if that does not matter) to the element, filled where the list is.", types.ExprString(list))
+	return r
+}
+
+// searched returns the list of a receiver, and its field, that a method goes through for the
+// element that equals a parameter, or has a part that does; nil where it does anything else.
+func searched(fn *typed.Function) (list ast.Expr, field *types.Var) {
+	p := fn.Package
+	if len(fn.Decl.Body.List) == 0 {
+		return nil, nil
+	}
+	outer, ok := fn.Decl.Body.List[0].(*ast.RangeStmt)
+	if !ok || len(outer.Body.List) != 1 {
+		return nil, nil
+	}
+	of, ok := p.Object(outer.X).(*types.Var)
+	if !ok || !of.IsField() || p.Var(p.Base(outer.X)) != fn.Object.Signature().Recv() || typed.Element(p.TypeOf(outer.X)) == nil {
+		return nil, nil
+	}
+	in := outer
+	if inner, nested := outer.Body.List[0].(*ast.RangeStmt); nested && len(inner.Body.List) == 1 {
+		if part, ok := ast.Unparen(inner.X).(*ast.SelectorExpr); !ok || !elementOf(p, part.X, outer) {
+			return nil, nil
+		}
+		in = inner
+	}
+	st, ok := in.Body.List[0].(*ast.IfStmt)
+	if !ok || st.Else != nil || len(st.Body.List) != 1 || !equalsParameter(p, st.Cond, in) {
+		return nil, nil
+	}
+	if back, ok := st.Body.List[0].(*ast.ReturnStmt); !ok || len(back.Results) == 0 {
+		return nil, nil
+	}
+	return outer.X, of
+}
+
+// equalsParameter reports whether a condition is that the element of a loop's round, or a part of
+// it, equals a parameter.
+func equalsParameter(p *typed.Package, cond ast.Expr, loop *ast.RangeStmt) bool {
+	var sides []ast.Expr
+	switch cond := ast.Unparen(cond).(type) {
+	case *ast.BinaryExpr:
+		if cond.Op == token.EQL {
+			sides = []ast.Expr{cond.X, cond.Y}
+		}
+	case *ast.CallExpr:
+		if len(cond.Args) == 2 && slices.Contains([]string{"strings.EqualFold", "bytes.Equal", "bytes.EqualFold"}, p.Called(cond)) {
+			sides = cond.Args
+		}
+	}
+	if len(sides) != 2 {
+		return false
+	}
+	is := func(e ast.Expr) bool {
+		if part, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && p.Info.Selections[part] != nil {
+			e = part.X
+		}
+		return elementOf(p, e, loop)
+	}
+	given := func(e ast.Expr) bool { of := p.Var(e); return of != nil && p.Parameter(of) > 0 }
+	return is(sides[0]) && given(sides[1]) || given(sides[0]) && is(sides[1])
+}
+
+// replacedSingly is about a text in which a loop replaces one occurrence after another, each time
+// from the start, in a copy of all of it.
+func replacedSingly(v *account, o *operation) (r reading) {
+	name := o.pkg.Called(o.call)
+	if name != "strings.Replace" && name != "bytes.Replace" || v.loop(o) == nil || len(o.call.Args) != 4 {
+		return r
+	}
+	n := o.pkg.Info.Types[o.call.Args[3]].Value
+	st, ok := o.pkg.Parent(o.call).(*ast.AssignStmt)
+	if n == nil || n.String() != "1" || !ok || len(st.Lhs) != 1 || !typed.Same(st.Lhs[0], o.call.Args[0]) {
+		return r
+	}
+	line := v.LineAt(v.loop(o).Pos())
+	r.of = v.among(o, name)
+	for at := line; at <= v.LineAt(o.call.End()); at++ { // what asks whether there is another one
+		for by, sets := range v.Costs()[o.frame.File][at] {
+			if strings.HasPrefix(by, "strings.Contains") || strings.HasPrefix(by, "strings.Index") || strings.HasPrefix(by, "strings.Count") {
+				r.of.Join(sets)
+			}
+		}
+	}
+	text := types.ExprString(o.call.Args[0])
+	r.why = fmt.Sprintf("Each round of the loop at line %d searches %s from its start, and copies all of it to replace one occurrence: the work grows with the square of the length. That takes %s.", line, text, v.percent(r.of))
+	r.remedy = fmt.Sprintf("Go through %s once: strings.Cut or IndexByte finds the next occurrence in the rest, and a strings.Builder takes the part before it and what replaces it.", text)
+	return r
+}
+
 // setIn reports whether a part of what a variable refers to is set in a loop that it is declared
 // before.
 func setIn(p *typed.Package, of *types.Var, loop ast.Node) bool {

@@ -15,7 +15,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "computed-again", Title: "a value computed again from the same inputs",
 			Doc: diagnose.Doc{
-				What:   beside + "A call on the way to the place recomputes an earlier result: a key in each comparison of a sort, facts about a type's fields and tags, a function of counters and lengths only, one part of a value whose parts are available together, a function of constants, or of fields that are set only where their object is made, or of what a loop does not change, in the same function or in one that it calls; a sort of all after each element that is added; a part of a tree or of a text that is gone over anew at each step. Or a function calls three or more methods of one value, without arguments, and each repeats the same work.",
+				What:   beside + "A call on the way to the place recomputes an earlier result: a key in each comparison of a sort, facts about a type's fields and tags, a function of counters and lengths only, one part of a value whose parts are available together, a function of constants, or of fields that are set only where their object is made, or of what a loop does not change, in the same function or in one that it calls; a sort of all after each element that is added; a part of a tree or of a text that is gone over anew at each step, or to replace one occurrence. Or a function calls three or more methods of one value, without arguments, and each repeats the same work.",
 				Why:    "The first result would do for all.",
 				Silent: "Below 8 % of the base's time; without type information; for functions whose source shows an effect or another input; for fields set by a function that has samples, or to which the object is passed; for comparisons in anything but a sort or a heap; for integers read from data.",
 				Fix:    "Keep the result with its inputs: in a field, in a table, in a map by the type.",
@@ -67,7 +67,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "one-at-a-time", Title: "one call per item where one could serve many",
 			Doc: diagnose.Doc{
-				What:   beside + "The place reads, writes or stats files with a system call for each piece, starts goroutines whose stacks grow, or calls the standard library for each byte or rune in a loop. Or it reads the clock in each call, for a deadline in a field that is only compared, or for each element of a loop, to compare.",
+				What:   beside + "The place reads, writes or stats files with a system call for each piece, starts goroutines whose stacks grow, or calls the standard library for each byte or rune in a loop. Or it reads the clock in each call, for a deadline in a field that is only compared, or for each element of a loop, to compare. Or two nested loops call a small method of an interface for each element, and one type alone is seen behind it.",
 				Why:    "Each call has a fixed cost, from 5 ns for a function to some microseconds for a system call, which a batch pays once.",
 				Silent: "Below 15 % of the base's time, for goroutines below 8 %; for other uses of the clock, where the report names only the hot place; for connections, which bufio or the network's own buffers serve; in programs that read and write through bufio.",
 				Fix:    "Use a buffer, a batch, or the current goroutine.",
@@ -164,7 +164,7 @@ func Rules() []diagnose.Rule {
 		{
 			ID: "all-for-one", Title: "all elements examined to choose one",
 			Doc: diagnose.Doc{
-				What:   beside + "A loop ranges over every element of a list, remembers the index of one of them in a branch, and never leaves early; or each round of a loop looks for the next element that is left from the start of a list. It, or a function that it calls, takes 15 % of the time or more.",
+				What:   beside + "A loop ranges over every element of a list, remembers the index of one of them in a branch, and never leaves early; or each round of a loop looks for the next element that is left, or for one of a key, from the start of a list; or a method does in a list that does not change. It, or a function that it calls, takes 15 % of the time or more.",
 				Why:    "The work of each call grows with the number of elements, most of which are examined in vain.",
 				Silent: silent + "for lists of anything but structs; for loops that leave early.",
 				Fix:    "Keep an order or an index that finds the one first; do a cheap test before the expensive one.",

@@ -217,3 +217,46 @@ func waits(p *typed.Package, n ast.Node) (found bool) {
 	})
 	return found
 }
+
+// elementCalls is about a small method of an interface that a loop in a loop calls for each element,
+// where only one type is seen behind the interface.
+func elementCalls(v *account, o *operation) (r reading) {
+	fn, to := o.pkg.Function(o.call), v.FunctionOf(o.callee)
+	if fn == nil || to == nil || to.Object == nil || o.pkg.Reached(o.call) != nil || !types.IsInterface(fn.Signature().Recv().Type()) {
+		return r
+	}
+	loops := loopsOf(o.pkg, o.call)
+	results := fn.Signature().Results()
+	if len(loops) < 2 || fn.Signature().Params().Len() == 0 || results.Len() != 1 || !typed.IsNumber(results.At(0).Type()) || !isSmall(to.Decl.Body) {
+		return r
+	}
+	for i := range fn.Signature().Params().Len() {
+		if !typed.IsInteger(fn.Signature().Params().At(i).Type()) {
+			return r
+		}
+	}
+	of := v.Costs()[o.frame.File][o.frame.Line]
+	for by := range of {
+		if other := v.FunctionOf(by); other != nil && other.Decl != to.Decl && other.Decl.Name.Name == to.Decl.Name.Name {
+			return r // of another type, too
+		}
+	}
+	r.of, r.least = new(diagnose.Sets), leastShare
+	r.of.Join(of[o.callee])
+	if own := of[""]; own != nil {
+		r.of.Join(own)
+	}
+	r.why = fmt.Sprintf("The innermost loop calls %s through an interface for each element, and only %s is behind it: the call is not inlined. That takes %s.", fn.Name(), symbolname.Short(o.callee), v.percent(r.of))
+	r.remedy = "Find the type out once, before the loops, by a type switch: for this one, loop over its slice itself; keep the loop through the interface for the others. Or give the interface a method for a whole row."
+	return r
+}
+
+// isSmall reports whether a body is a few statements without a loop.
+func isSmall(body *ast.BlockStmt) bool {
+	small := len(body.List) <= 3
+	ast.Inspect(body, func(n ast.Node) bool {
+		small = small && (n == nil || typed.LoopBody(n) == nil)
+		return small
+	})
+	return small
+}

@@ -439,25 +439,30 @@ func TestSteady(t *testing.T) {
 		{"the clock for each element", "one-at-a-time", "m/app.left:222 m/app.entry.old:218 time.Now", 218},
 		{"the clock between waits", "one-at-a-time", "m/app.poll:231 time.Now", 0},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			cpu, allocs := []stack{{frames: "other.work", n: 550}}, []stack{{frames: "m/app.other:500", n: 1, size: 16}}
-			for i, at := range strings.Split(test.at, ";") {
-				cpu = append(cpu, stack{frames: at, n: []int64{400, 50}[i]})
-				allocs = append(allocs, stack{frames: at, n: []int64{1000, 100}[i], size: 64})
-			}
-			reg, err := diagnose.NewRegistry(explain.Rules()...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			line := 0
-			for _, f := range run(t, reg, []*diagnose.Subject{app(t, steadySource, known, cpu, allocs)}).Findings {
-				if f.Rule == test.rule {
-					line = f.Line
-				}
-			}
-			if line != test.line {
-				t.Errorf("it speaks of line %d, want %d", line, test.line)
-			}
-		})
+		t.Run(test.name, func(t *testing.T) { speaksOf(t, steadySource, test.rule, test.at, test.line) })
+	}
+}
+
+// speaksOf checks which line, 0 for none, a rule speaks of where a source has samples: of each of
+// several stacks, in the order of their weight.
+func speaksOf(t *testing.T, source, rule, stacks string, want int) {
+	t.Helper()
+	cpu, allocs := []stack{{frames: "other.work", n: 550}}, []stack{{frames: "m/app.other:500", n: 1, size: 16}}
+	for i, at := range strings.Split(stacks, ";") {
+		cpu = append(cpu, stack{frames: at, n: []int64{400, 50, 200, 200}[i]})
+		allocs = append(allocs, stack{frames: at, n: []int64{1000, 100, 500, 500}[i], size: 64})
+	}
+	reg, err := diagnose.NewRegistry(explain.Rules()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := 0
+	for _, f := range run(t, reg, []*diagnose.Subject{app(t, source, known, cpu, allocs)}).Findings {
+		if f.Rule == rule {
+			line = f.Line
+		}
+	}
+	if line != want {
+		t.Errorf("it speaks of line %d, want %d", line, want)
 	}
 }
