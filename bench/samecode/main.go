@@ -127,11 +127,11 @@ func run(ctx context.Context) error {
 			}
 		}
 		for ctx.Err() == nil && time.Now().Before(deadline) {
-			c := withLots(e.Samples)
+			c, l := next(e.Samples)
 			if c == nil {
 				break
 			}
-			c.measure(ctx, tmp, *rounds)
+			c.measure(ctx, tmp, l, *rounds)
 			if err := e.Save(out.Dir, "samecode"); err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,26 +54,35 @@ func draw(ctx context.Context, bin *gobench.Binary, names []string, most int) (l
 	return l
 }
 
-// withLots draws one of the changes that have lots; nil: none has.
-func withLots(changes []Change) *Change {
-	for _, i := range rand.Perm(len(changes)) {
-		if len(changes[i].lots) > 0 {
-			return &changes[i]
+// next takes a lot out of the changes, each as likely as it has benchmarks; nil: there is
+// none left.
+func next(changes []Change) (*Change, lot) {
+	left := 0
+	for i := range changes {
+		for _, l := range changes[i].lots {
+			left += len(l.patterns)
 		}
 	}
-	return nil
+	n := rand.IntN(max(left, 1))
+	for i := range changes {
+		c := &changes[i]
+		for j, l := range c.lots {
+			if n -= len(l.patterns); n < 0 {
+				c.lots = slices.Delete(c.lots, j, j+1)
+				return c, l
+			}
+		}
+	}
+	return nil, lot{}
 }
 
-// measure measures the next lot of benchmarks that were decided to be the same
-// code.
-func (c *Change) measure(ctx context.Context, tmp string, rounds int) {
-	next := c.lots[0]
-	c.lots = c.lots[1:]
+// measure measures a lot of benchmarks that were decided to be the same code.
+func (c *Change) measure(ctx context.Context, tmp string, l lot, rounds int) {
 	o, err := c.options(ctx, tmp)
 	if err != nil {
 		return
 	}
-	o.Packages, o.Bench, o.AA, o.Tests, o.Rounds, o.Budget = next.pkg, strings.Join(next.patterns, "|"), true, 0, rounds, 10*time.Minute
+	o.Packages, o.Bench, o.AA, o.Tests, o.Rounds, o.Budget = l.pkg, strings.Join(l.patterns, "|"), true, 0, rounds, 10*time.Minute
 	begin := time.Now()
 	res, err := benchmarks.Run(ctx, o)
 	if err != nil || res.Interrupted {
@@ -81,7 +91,7 @@ func (c *Change) measure(ctx context.Context, tmp string, rounds int) {
 	rows := timed(res.Benchmarks)
 	n, wrong := different(rows)
 	c.Rows, c.MeasureNs = append(c.Rows, rows...), append(c.MeasureNs, time.Since(begin).Nanoseconds())
-	fmt.Fprintf(os.Stderr, "%s %s %s: %d of %d called different, %v\n", c.Module, c.New, next.pkg, wrong, n, time.Since(begin).Round(time.Second))
+	fmt.Fprintf(os.Stderr, "%s %s %s: %d of %d called different, %v\n", c.Module, c.New, l.pkg, wrong, n, time.Since(begin).Round(time.Second))
 }
 
 // timed returns the rows of times that had enough rounds for a verdict.

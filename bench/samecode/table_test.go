@@ -33,3 +33,19 @@ func TestDifferent(t *testing.T) {
 		t.Errorf("%d of %d of two packages are different", wrong, n)
 	}
 }
+
+// Each lot is measured once.
+func TestNext(t *testing.T) {
+	changes := []Change{{New: "a", lots: []lot{{"p", []string{"x", "y"}}, {"q", []string{"z"}}}}, {New: "b"}, {New: "c", lots: []lot{{"p", []string{"x"}}}}}
+	seen := make(map[string]bool)
+	for range 3 {
+		c, l := next(changes)
+		if c == nil {
+			t.Fatal("no lot")
+		}
+		seen[c.New+" "+l.pkg] = true
+	}
+	if c, _ := next(changes); c != nil || len(seen) != 3 {
+		t.Errorf("%v, and one more of %v", seen, c)
+	}
+}
