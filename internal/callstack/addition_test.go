@@ -80,3 +80,19 @@ func TestBatches(t *testing.T) {
 		}
 	}
 }
+
+// TestMappingOfZeroSamples: of a library that was loaded at two addresses the mapping is
+// that of the first sample that is not zero.
+func TestMappingOfZeroSamples(t *testing.T) {
+	loaded := func(at uint64, value int64) *Profile {
+		b := NewBuilder(ValueType{"n", "count"})
+		b.Profile().Mappings = []Mapping{{File: "program", Start: 0x1000, Limit: 0x2000}, {File: "library", Start: at, Limit: at + 0x1000}}
+		b.Add([]LocationID{b.Location(0, 0x1000, false)}, nil, 1)
+		b.Add([]LocationID{b.Location(1, at+1, false)}, nil, value)
+		return b.Profile()
+	}
+	merged, err := Merge(nil, loaded(0x6000, 0), loaded(0x5000, 1))
+	if err != nil || len(merged.Mappings) != 2 || merged.Mappings[1].Start != 0x5000 || merged.Locations[1].Address != 0x5001 {
+		t.Errorf("%v, mappings %v, locations %v", err, merged.Mappings, merged.Locations)
+	}
+}

@@ -4,8 +4,9 @@ import "slices"
 
 // adopt makes p the merged profile, with its stacks as p has them packed: all that is
 // left to do is to number its locations as pprof does, and to find each sample's
-// identity. It adopts no profile that has one location twice, and leaves m in a state
-// in which it cannot be used then.
+// identity. It adopts no profile that has one location twice, or a mapping that only
+// samples of zero are in (a later profile may have another of its kind), and leaves m in
+// a state in which it cannot be used then.
 //
 // A sample that is zero, or the same as one before it, keeps its place and holds
 // nothing: Merged leaves it out.
@@ -30,8 +31,9 @@ func (m *Merger) adopt(p *Profile) (adopted bool, err error) {
 	if err := a.addAll(p.Samples()); err != nil {
 		return false, err
 	}
+	mappings := len(b.p.Mappings)
 	after := a.renumbered()
-	if len(b.p.Locations) < a.located {
+	if len(b.p.Locations) < a.located || len(b.p.Mappings) > mappings {
 		return false, nil
 	}
 	b.adopt(p, after)
