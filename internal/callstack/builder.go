@@ -91,6 +91,14 @@ func (b *Builder) Location(mapping MappingID, address uint64, folded bool, lines
 	return id
 }
 
+// EndSamples gives back what only the packing of samples needs: no more are added.
+func (b *Builder) EndSamples() { b.follows, b.recent = Pairs{}, nil }
+
+// Reserve makes room for so many more locations and lines.
+func (b *Builder) Reserve(locations, lines int) {
+	b.p.Locations, b.p.lines = slices.Grow(b.p.Locations, locations), slices.Grow(b.p.lines, lines)
+}
+
 // NewLocation adds a location without looking for an equal one: for readers of
 // formats that number their locations themselves.
 func (b *Builder) NewLocation(mapping MappingID, address uint64, folded bool, lines ...SourceLine) LocationID {

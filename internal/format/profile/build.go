@@ -22,6 +22,14 @@ func (b *builder) build() {
 	b.d = damage{records: b.t.malformed, samples: b.s.malformed, deep: b.s.deep, wrongValues: b.s.wrong, negative: b.s.negative}
 	b.meta()
 	b.functions = make([]callstack.FunctionID, len(b.t.functions))
+	b.s.b.EndSamples()
+	n := 0
+	for _, id := range b.s.locations.ids {
+		if i, ok := b.t.locationN.get(id); ok {
+			n += int(b.t.locations[i].endLine - b.t.locations[i].firstLine)
+		}
+	}
+	b.s.b.Reserve(len(b.s.locations.ids), n)
 	lost := make([]bool, len(b.s.locations.ids))
 	any := false
 	var lines []callstack.SourceLine
@@ -35,13 +43,13 @@ func (b *builder) build() {
 		l := &b.t.locations[i]
 		lines, b.broken = lines[:0], false
 		for _, line := range b.t.lines[l.firstLine:l.endLine] {
-			lines = append(lines, callstack.SourceLine{Function: b.function(line.function), Line: lineNumber(line.line), Column: lineNumber(line.column)})
+			lines = append(lines, callstack.SourceLine{Function: b.function(line.function), Line: int(line.line), Column: int(line.column)})
 		}
 		mapping := callstack.NoMapping
 		if m, ok := b.t.mappingN.get(l.mapping); ok {
 			mapping = callstack.MappingID(m)
 		}
-		b.s.b.NewLocation(mapping, l.address, l.folded != 0, lines...)
+		b.s.b.NewLocation(mapping, l.address, l.folded, lines...)
 		lost[n] = b.broken
 		any = any || b.broken
 	}

@@ -40,11 +40,15 @@ type typeRecord struct{ typ, unit uint64 }
 type functionRecord struct{ id, name, systemName, file, start uint64 }
 
 type locationRecord struct {
-	id, mapping, address, folded uint64
-	firstLine, endLine           int
+	id, mapping, address uint64
+	firstLine, endLine   uint32
+	folded               bool
 }
 
-type lineRecord struct{ function, line, column uint64 }
+type lineRecord struct {
+	function     uint64
+	line, column int32
+}
 
 type mappingRecord struct {
 	id, start, limit, offset, file, buildID         uint64
@@ -232,7 +236,8 @@ func (t *rawProfile) mapping(data []byte) error {
 }
 
 func (t *rawProfile) location(data []byte) error {
-	l := locationRecord{firstLine: len(t.lines)}
+	l := locationRecord{firstLine: uint32(len(t.lines))}
+	var folded uint64
 	err := eachField(data, func(f field) error {
 		switch f.num {
 		case 1:
@@ -242,14 +247,14 @@ func (t *rawProfile) location(data []byte) error {
 		case 3:
 			return f.varint(&l.address)
 		case 5:
-			return f.varint(&l.folded)
+			return f.varint(&folded)
 		case 4:
 			if f.wire != wireBytes {
 				return errMismatch
 			}
-			var line lineRecord
-			err := scalars(f.body, &line.function, &line.line, &line.column)
-			t.lines = append(t.lines, line)
+			var function, line, column uint64
+			err := scalars(f.body, &function, &line, &column)
+			t.lines = append(t.lines, lineRecord{function, int32(lineNumber(line)), int32(lineNumber(column))})
 			return err
 		}
 		return nil
@@ -258,7 +263,7 @@ func (t *rawProfile) location(data []byte) error {
 		t.lines = t.lines[:l.firstLine]
 		return err
 	}
-	l.endLine = len(t.lines)
+	l.endLine, l.folded = uint32(len(t.lines)), folded != 0
 	t.locations = append(t.locations, l)
 	return nil
 }
