@@ -48,7 +48,7 @@ func sortedAgain(v *account, o *operation) (r reading) {
 func belowAgain(v *account, o *operation) (r reading) {
 	to := o.pkg.Reached(o.call)
 	self := o.pkg.Func(o.decl)
-	if to == nil || self == nil || to.Decl == o.decl || !callsItself(to) || to.Object.Signature().Results().Len() == 0 || !v.pure(typed.Symbol(to.Object), false) {
+	if to == nil || self == nil || to.Decl == o.decl || !callsItself(to) || to.Object.Signature().Results().Len() == 0 || !v.judge().Harmless(typed.Symbol(to.Object)) {
 		return r
 	}
 	about := subject(o.pkg, o.call)
@@ -121,8 +121,13 @@ func (v *account) calledInLoop(o *operation) bool {
 // is not all there is of it; nil where it does not.
 func (v *account) countsUpTo(fn *typed.Function) (text ast.Expr) {
 	p := fn.Package
-	given := func(e ast.Expr) bool {
-		of := p.Var(p.Converted(e))
+	given := func(e ast.Expr) bool { // by a parameter, or by where the receiver is
+		e = p.Converted(e)
+		if sel, ok := e.(*ast.SelectorExpr); ok && p.Info.Selections[sel] != nil {
+			of := p.Var(sel.X)
+			return of != nil && of == fn.Object.Signature().Recv() && typed.IsInteger(p.TypeOf(sel))
+		}
+		of := p.Var(e)
 		return of != nil && p.Parameter(of) > 0 && typed.IsInteger(of.Type())
 	}
 	kept := func(e ast.Expr) bool { // by the receiver, or handed in
@@ -287,26 +292,28 @@ func searched(fn *typed.Function) (list ast.Expr, field *types.Var) {
 		return nil, nil
 	}
 	outer, ok := fn.Decl.Body.List[0].(*ast.RangeStmt)
-	if !ok || len(outer.Body.List) != 1 {
+	if !ok || len(outer.Body.List) == 0 {
 		return nil, nil
 	}
 	of, ok := p.Object(outer.X).(*types.Var)
 	if !ok || !of.IsField() || p.Var(p.Base(outer.X)) != fn.Object.Signature().Recv() || typed.Element(p.TypeOf(outer.X)) == nil {
 		return nil, nil
 	}
-	in := outer
-	if inner, nested := outer.Body.List[0].(*ast.RangeStmt); nested && len(inner.Body.List) == 1 {
-		if part, ok := ast.Unparen(inner.X).(*ast.SelectorExpr); !ok || !elementOf(p, part.X, outer) {
+	for _, st := range outer.Body.List {
+		in := outer
+		if inner, nested := st.(*ast.RangeStmt); nested && len(inner.Body.List) == 1 {
+			if part, ok := ast.Unparen(inner.X).(*ast.SelectorExpr); !ok || !elementOf(p, part.X, outer) {
+				return nil, nil
+			}
+			in, st = inner, inner.Body.List[0]
+		}
+		is, ok := st.(*ast.IfStmt)
+		if !ok || is.Else != nil || len(is.Body.List) != 1 || !equalsParameter(p, is.Cond, in) {
 			return nil, nil
 		}
-		in = inner
-	}
-	st, ok := in.Body.List[0].(*ast.IfStmt)
-	if !ok || st.Else != nil || len(st.Body.List) != 1 || !equalsParameter(p, st.Cond, in) {
-		return nil, nil
-	}
-	if back, ok := st.Body.List[0].(*ast.ReturnStmt); !ok || len(back.Results) == 0 {
-		return nil, nil
+		if back, ok := is.Body.List[0].(*ast.ReturnStmt); !ok || len(back.Results) == 0 {
+			return nil, nil
+		}
 	}
 	return outer.X, of
 }

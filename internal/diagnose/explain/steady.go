@@ -264,9 +264,11 @@ func (in *inputs) local(o *operation, of *types.Var, steps int) bool {
 	if !known || len(values) == 0 || in.across && in.ranged(o.pkg, of) {
 		return false
 	}
+	_, shared := typed.Under[*types.Pointer](of.Type()) // what is set of its object, set tells
 	for _, use := range o.pkg.Uses(of) {
 		st, set := o.pkg.Parent(use).(*ast.AssignStmt)
-		if set = set && slices.Contains(st.Lhs, ast.Expr(use)) && (st.Tok == token.ASSIGN || st.Tok == token.DEFINE); !set && o.pkg.Written(use) {
+		set = set && slices.Contains(st.Lhs, ast.Expr(use)) && (st.Tok == token.ASSIGN || st.Tok == token.DEFINE)
+		if !set && (in.plain(o.pkg, use) || !shared && o.pkg.Written(use)) {
 			return false
 		}
 	}

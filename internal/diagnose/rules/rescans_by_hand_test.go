@@ -94,6 +94,82 @@ func pageOf(q *query) int {
 func one2(q *query) string {
 	return q.value("sort") // 91
 }
+
+type sub struct { pattern string; n int } // 94
+
+type broker struct { subs []*sub }
+
+func fits(pattern []string, topic string) bool { return len(pattern) > len(topic) } // 98
+
+func (b *broker) publish(topic string) {
+	for _, s := range b.subs {
+		if fits(strings.Split(s.pattern, "."), topic) { // 102
+			s.n++
+		}
+	}
+}
+
+func (b *broker) renamed(topic string) {
+	for _, s := range b.subs {
+		s = &sub{pattern: topic}
+		fits(strings.Split(s.pattern, "."), topic) // 111
+	}
+}
+
+type scanner struct { src string; pos, limit int } // 115
+
+func (s *scanner) line() int { return strings.Count(s.src[:s.pos], "x") } // 117
+
+func (s *scanner) next() int { s.pos++; return s.line() } // 119
+
+func lines(s *scanner) (n int) {
+	for s.pos < s.limit {
+		n += s.next() // 123
+	}
+	return n
+}
+
+func oneLine(s *scanner) int { return s.next() } // 128
+
+type command struct { name string; short []string; below []*command } // 130
+
+func (c *command) child(name string) *command {
+	for _, b := range c.below {
+		if b.name == name { // 134
+			return b
+		}
+		for _, s := range b.short {
+			if s == name {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+func (c *command) find(name string) *command { return c.child(name) } // 146
+
+type bough struct { key int; left, right *bough } // 148
+
+func height(n *bough) int {
+	if n == nil {
+		return 0
+	}
+	return 1 + max(height(n.left), height(n.right)) // 154
+}
+
+func put(n *bough, key int) *bough {
+	if n == nil {
+		return &bough{key: key}
+	}
+	n.left = put(n.left, key) // 161
+	if height(n.left) > 5 { // 162
+		n.left, n.right = n.right, n.left
+	}
+	return n
+}
+
+func tall(n *bough) bool { return height(n.left) > 5 } // 168
 `
 
 // TestRescans: texts, lists and objects that are gone over again for each question.
@@ -110,6 +186,13 @@ func TestRescans(t *testing.T) {
 		{"elements of two types", "one-at-a-time", "m/app.sumOf:65 m/app.(*dense).at:56;m/app.sumOf:65 m/app.turned.at:60 m/app.(*dense).at:56", 0},
 		{"a row through an interface", "one-at-a-time", "m/app.trace:73 m/app.(*dense).at:56", 0},
 		{"parts of one text, each from all of it", "computed-again", "m/app.pageOf:87 m/app.(*query).number:84 m/app.(*query).value:81 strings.Split;m/app.pageOf:87 m/app.(*query).value:81 strings.Split;m/app.pageOf:87 m/app.(*query).number:84 m/app.(*query).value:81 strings.Split strings.genSplit;m/app.pageOf:87 m/app.(*query).value:81 strings.Split strings.genSplit", 81},
+		{"a pattern of each element", "computed-again", "m/app.(*broker).publish:102 strings.Split", 102},
+		{"a pattern of another element", "computed-again", "m/app.(*broker).renamed:111 strings.Split", 0},
+		{"lines counted to where it is", "computed-again", "m/app.lines:123 m/app.(*scanner).next:119 m/app.(*scanner).line:117 strings.Count", 119},
+		{"lines counted once", "computed-again", "m/app.oneLine:128 m/app.(*scanner).next:119 m/app.(*scanner).line:117 strings.Count", 0},
+		{"an element by its name or another", "all-for-one", "m/app.(*command).find:146 m/app.(*command).child:134", 146},
+		{"heights at each level", "computed-again", "m/app.put:161 m/app.put:162 m/app.height:154 m/app.height:154", 162},
+		{"one height", "computed-again", "m/app.tall:168 m/app.height:154 m/app.height:154", 0},
 		{"one part of a text", "computed-again", "m/app.one2:91 m/app.(*query).value:81 strings.Split", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) { speaksOf(t, rescansSource, test.rule, test.at, test.line) })
