@@ -27,8 +27,8 @@
 //
 // Another virtual machine on the same core makes code a third slower for some
 // hundredths of a second: slices one after the other then measure the neighbor.
-// Where it is possible, the three processes of a turn therefore alternate every few
-// milliseconds (steps.go). Their programs are unchanged: package testing runs a
+// Where runs in a row differ, and where it is possible, the three processes of a turn
+// therefore alternate every few milliseconds (steps.go). Their programs are unchanged: package testing runs a
 // benchmark again and again (-test.count), and prints after each run; whet leaves
 // the result unread in a pipe that has room for one, and the process waits. Every
 // run begins with a collection and one iteration, so that a slice in steps takes

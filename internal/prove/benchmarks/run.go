@@ -57,7 +57,9 @@ func Run(ctx context.Context, o Options) (*compare.Result, error) {
 	}
 	p.Restart()
 	s := newSession(&o, newBinaries(&o, pair), pair, data, p)
-	s.steps = process.Gates
+	if process.Gates {
+		s.stepsFrom = leastSpread
+	}
 	s.same, s.code = same, code
 	err = s.watched(ctx)
 	res := p.End(ctx)

@@ -23,9 +23,11 @@ type session struct {
 	extra    [2][]string   // variables that only the processes of a side have
 	tests    [][2][]string // test files, by package and side
 	layouts  bool          // each round has one of its own
-	steps    bool          // a turn's processes may run in steps
-	keys     []poolKey     // by package
-	pool     *pool
+	// stepsFrom is the spread of a benchmark's runs from which on a turn's processes run in
+	// steps; 0 where they cannot.
+	stepsFrom float64
+	keys      []poolKey // by package
+	pool      *pool
 
 	same       []bool        // by package: both sides are the same, and are not measured; nil: none
 	code       []Decision    // by package; nil: not known of any

@@ -23,7 +23,7 @@ import (
 // core, then meet all three, and the ratios within a step are free of them; slices one
 // after the other meet different ones. bench/README.md has the measurement.
 const (
-	stepTime  = 3 * time.Millisecond
+	stepTime  = 5 * time.Millisecond
 	stepsHeld = 12 // in a slice; the first run of a process is another one, and not counted
 	// longestStep is the length of a step beyond which steps share little.
 	longestStep = 20 * time.Millisecond
@@ -31,6 +31,14 @@ const (
 	// garbage collector takes some hundredths of the time: runs of a few milliseconds, which
 	// begin with a collection, end before the next one is due, and would be without it.
 	collectedRate = 0.01
+	// leastSpread is the median ratio of consecutive runs, as a logarithm, from which on
+	// steps serve. A step begins with the caches that the others left: its operations take
+	// some hundredths longer than those of a long run, on both sides, which a quiet machine
+	// need not pay.
+	leastSpread = 0.03
+	// parallel is the CPU time of an operation, relative to its time, above which it runs on
+	// several processors, each with caches of the other processes.
+	parallel = 1.3
 	// trialSteps are the steps of a process that calibrates.
 	trialSteps = 8
 )
@@ -41,22 +49,25 @@ func (c *cost) step() time.Duration {
 	return max(stepTime, 2*c.eachStep, 3*max(c.cpuStep[compare.Old], c.cpuStep[compare.New])/2, fewOperations*time.Duration(min(max(c.ns[compare.Old], c.ns[compare.New]), float64(longestSlice))))
 }
 
-// calibrateSteps finds out whether a benchmark can be measured in steps, and what a step
-// takes beside its operations. It cannot where set-up takes long, where the garbage
+// calibrateSteps finds out whether a benchmark is to be measured in steps, and what a step
+// takes beside its operations. It need not where runs in a row take the same time, and
+// cannot where it uses several processors, where set-up takes long, where the garbage
 // collector has a share in the time, where a few operations take memory that many share,
 // where the benchmark prints, or reports figures of its own. The error is that of the
 // context.
 func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]benchmarkResult) error {
-	if !s.steps || b.cost.least > 0 || slices.ContainsFunc(b.metrics, func(m compare.Metric) bool { return !ofTesting(m.Unit) }) {
+	if s.stepsFrom == 0 || b.cost.least > 0 || slices.ContainsFunc(b.metrics, func(m compare.Metric) bool { return !ofTesting(m.Unit) }) {
 		return nil
 	}
-	for _, m := range many {
-		if bytes := m.line.BytesPerOp; bytes == nil || *bytes > collectedRate*m.line.NsPerOp {
+	for side, m := range many {
+		bytes := m.line.BytesPerOp
+		if bytes == nil || *bytes > collectedRate*m.line.NsPerOp || b.cost.cpuNs[side] > parallel*b.cost.ns[side] {
 			return nil
 		}
 	}
 	n := iterations(b.cost, b.cost.step(), 1)
 	var each time.Duration
+	spread := 0.0
 	for side := range compare.Sides {
 		p := s.hold(ctx, b, side, n, trialSteps)
 		var took [trialSteps + 1]time.Duration
@@ -79,14 +90,25 @@ func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]
 		for i, l := range lines[1:] {
 			least = min(least, max(took[i+1]-time.Duration(l.NsPerOp*float64(n)), 0))
 		}
-		each = max(each, least)
+		each, spread = max(each, least), spread+spreadOf(lines[1:])/float64(compare.Sides)
 		b.cost.cpuStep[side] = (res.cpu-b.cost.cpuBase[side])/trialSteps - time.Duration(float64(n)*b.cost.cpuNs[side])
 	}
 	b.cost.eachStep = each
-	if b.cost.step() <= longestStep {
+	if spread >= s.stepsFrom && b.cost.step() <= longestStep {
 		b.cost.steps = stepsHeld
 	}
 	return nil
+}
+
+// spreadOf returns the median ratio of the times of consecutive runs, as a logarithm.
+func spreadOf(lines []benchmark.Line) float64 {
+	var ratios []float64
+	for i := range lines[1:] {
+		if a, b := lines[i].NsPerOp, lines[i+1].NsPerOp; a > 0 && b > 0 {
+			ratios = append(ratios, math.Abs(math.Log(b/a)))
+		}
+	}
+	return stat.Median(ratios)
 }
 
 // mbPerSecond is the rate that package testing makes of b.SetBytes.

@@ -87,6 +87,7 @@ const stepped = `package stepped
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 )
 
@@ -149,6 +150,20 @@ func BenchmarkSetUp(b *testing.B) {
 	}
 }
 
+func BenchmarkParallel(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) {
+		n := 0
+		for pb.Next() {
+			for i := range 100000 {
+				n += i * n
+			}
+		}
+		parallel.Add(int64(n))
+	})
+}
+
+var parallel atomic.Int64
+
 var kept []byte
 
 func BenchmarkAllocates(b *testing.B) {
@@ -192,7 +207,7 @@ func TestStepsWhereTheyServe(t *testing.T) {
 	}
 	defer pair.Close()
 	s := newSession(&o, newBinaries(&o, pair), pair, make([][2]data, len(pair.Packages())), prove.Begin(&o.Options, compare.KindBenchmarks))
-	s.steps = true
+	s.stepsFrom = 1e-9 // on any machine
 	if err := s.discover(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +252,7 @@ func TestStepsWhereTheyServe(t *testing.T) {
 			t.Errorf("it was called %d times, want %d (%v)", len(data), want, err)
 		}
 	}
-	if len(s.subjects) != 8 {
+	if len(s.subjects) != 9 {
 		t.Errorf("%d benchmarks", len(s.subjects))
 	}
 }
