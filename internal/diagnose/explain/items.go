@@ -226,28 +226,53 @@ func transforms(p *typed.Package, d *ast.FuncDecl) (text ast.Expr, loop ast.Node
 		if x := p.Converted(over); p.Var(x) == nil && p.Container(x) == nil {
 			return true
 		}
-		branches, copies := 0, 0
+		branches, copies, elements := 0, 0, 0
+		copied := func(n ast.Node, e ast.Expr) {
+			if leavesLoop(p, n, body) {
+				return
+			}
+			copies++
+			if p.Info.Types[e].Value == nil {
+				elements++
+			}
+		}
 		ast.Inspect(body, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.IfStmt, *ast.CaseClause:
 				branches++
 			case *ast.CallExpr:
-				if fn := p.Function(n); fn != nil && (fn.Name() == "WriteRune" || fn.Name() == "WriteByte") || p.Builtin(n) == "append" && len(n.Args) == 2 && !n.Ellipsis.IsValid() && isCharacter(p.TypeOf(n.Args[1])) {
-					copies++
+				if fn := p.Function(n); fn != nil && len(n.Args) == 1 && (fn.Name() == "WriteRune" || fn.Name() == "WriteByte") {
+					copied(n, n.Args[0])
+				} else if p.Builtin(n) == "append" && len(n.Args) == 2 && !n.Ellipsis.IsValid() && isCharacter(p.TypeOf(n.Args[1])) {
+					copied(n, n.Args[1])
 				}
 			case *ast.AssignStmt:
 				if at, ok := n.Lhs[0].(*ast.IndexExpr); ok && len(n.Lhs) == 1 && isText(p.TypeOf(at.X)) && !typed.Same(at.X, over) && p.Info.Types[at.Index].Value == nil {
-					copies++
+					copied(n, n.Rhs[0])
 				}
 			}
 			return true
 		})
-		if branches > 0 && copies > 1 || branches > 0 && copies > 0 && givesText(p, d) {
+		// Where only constants are put between parts, no element is copied.
+		if branches > 0 && elements > 0 && (copies > 1 || givesText(p, d)) {
 			text, loop = p.Converted(over), n
 		}
 		return text == nil
 	})
 	return text, loop
+}
+
+// leavesLoop reports whether a node of a loop's body stands in a branch of it that ends with
+// a return: what is written there is written once.
+func leavesLoop(p *typed.Package, n ast.Node, body *ast.BlockStmt) bool {
+	for n = p.Parent(n); n != nil && n != body; n = p.Parent(n) {
+		if block, ok := n.(*ast.BlockStmt); ok && len(block.List) > 0 {
+			if _, ok := block.List[len(block.List)-1].(*ast.ReturnStmt); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // givesText reports whether a function returns a text.

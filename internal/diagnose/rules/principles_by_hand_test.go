@@ -345,6 +345,27 @@ func BenchmarkChecked(b *testing.B) {
 		os.Args[0] = c.parts[0]
 	}
 }
+
+func quoted(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '"' { // 339
+			dst = append(dst, s[:i]...)
+			return append(dst, s[i])
+		}
+	}
+	return append(dst, s...)
+}
+
+func separated(b []byte, data string) []byte {
+	for i := 0; i < len(data); i++ {
+		if n := int(data[i]); n > 0 { // 349
+			b = append(b, data[i+1:i+n]...)
+			b = append(b, '\xff')
+			i += n
+		}
+	}
+	return b
+}
 `
 
 // Each principle of waste is claimed where the program and the samples show it, and not
@@ -395,6 +416,8 @@ func TestPrinciples(t *testing.T) {
 		{"line ends replaced", "copied-to-change", some("m/app.newlines:173 strings.(*Builder).WriteRune", 400), nil, 173, "newlines copies s element by element"},
 		{"two of them kept", "copied-to-change", some("m/app.initials:279 unicode.ToUpper", 400), nil, 0, ""},
 		{"all changed", "copied-to-change", some("m/app.upper:181 strings.(*Builder).WriteRune", 400), nil, 0, ""},
+		{"the first of them looked for", "copied-to-change", some("m/app.quoted:339", 400), nil, 0, ""},
+		{"parts with a separator", "copied-to-change", some("m/app.separated:349", 400), nil, 0, ""},
 		{"writes without a buffer", "one-at-a-time", some("m/app.lines:188 os.(*File).WriteString os.(*File).Write internal/poll.(*FD).Write syscall.Write syscall.write syscall.Syscall", 400), nil, 188, "Each write there is a system call"},
 		{"writes through a buffer", "one-at-a-time", some("m/app.lines:188 bufio.(*Writer).Flush os.(*File).Write internal/poll.(*FD).Write syscall.Write syscall.write syscall.Syscall", 400), nil, 0, ""},
 		{"the clock", "one-at-a-time", some("m/app.stamp:193 time.Now time.now", 300), nil, 0, ""},
