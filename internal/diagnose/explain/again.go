@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"whet/internal/analyze/hot"
+	"whet/internal/callstack"
 	"whet/internal/diagnose"
 	"whet/internal/symbolname"
 	"whet/internal/typed"
@@ -54,7 +56,7 @@ func (v *account) comparedBy(o *operation, steps int) (of []*types.Var) {
 	if o.decl.Recv != nil && o.decl.Name.Name == "Less" && fn.Signature().Params().Len() == 2 && typed.IsInteger(fn.Signature().Params().At(0).Type()) {
 		return parameters(o.pkg, o.decl.Type.Params)
 	}
-	if slices.ContainsFunc(o.pkg.Uses(fn), func(use *ast.Ident) bool { return sorts(o.pkg, o.pkg.Operand(use)) }) {
+	if v.belowSort(o) && slices.ContainsFunc(o.pkg.Uses(fn), func(use *ast.Ident) bool { return sorts(o.pkg, o.pkg.Operand(use)) }) {
 		if o.decl.Recv != nil { // a.Compare(b) by T.Compare
 			return parameters(o.pkg, o.decl.Recv, o.decl.Type.Params)
 		}
@@ -90,6 +92,23 @@ func (v *account) comparedBy(o *operation, steps int) (of []*types.Var) {
 		return handed
 	}
 	return nil
+}
+
+// belowSort reports whether most of an operation's samples are below a function that sorts: what is
+// handed to one may be called by others, too.
+func (v *account) belowSort(o *operation) bool {
+	type key struct{}
+	sorting := diagnose.Once(v.Subject, key{}, func(s *diagnose.Subject) *diagnose.Sets {
+		sum := new(diagnose.Sets)
+		s.EachSample(func(c *hot.Classified, sample *callstack.Stacks, stack []callstack.FrameID) {
+			if slices.ContainsFunc(stack, func(id callstack.FrameID) bool { return slices.ContainsFunc(sorters, beginning(c.Frame(id).Function)) }) {
+				sum.Of(s, c).Add(sample.Index())
+			}
+		})
+		return sum
+	})
+	shared := common(o.of, sorting)
+	return max(v.share(shared), v.AllocShare(shared.Allocs.Keep())) > 0 && 2*v.share(shared) >= v.share(o.of) && 2*v.AllocShare(shared.Allocs.Keep()) >= v.AllocShare(o.of.Allocs.Keep())
 }
 
 // sorts reports whether an expression is handed to a function that sorts by it.
@@ -258,16 +277,18 @@ func ofSettings(v *account, o *operation) (r reading) {
 		return r
 	}
 	fields := 0
-	for _, arg := range o.call.Args {
-		if o.pkg.Fixed(arg).Always() {
-			continue
+	for _, c := range v.each(o) {
+		for _, arg := range c.call.Args {
+			if c.pkg.Fixed(arg).Always() {
+				continue
+			}
+			if !v.unset(c.pkg, arg) {
+				return r
+			}
+			fields++
 		}
-		if !v.unset(o.pkg, arg) {
-			return r
-		}
-		fields++
 	}
-	if fields == 0 || !v.pure(typed.Symbol(to.Object), false) {
+	if fields == 0 || !v.pure(typed.Symbol(to.Object), false) || !v.settled(to) {
 		return r
 	}
 	r.of = v.among(o, o.callee)
@@ -295,7 +316,11 @@ func (v *account) unset(p *typed.Package, e ast.Expr) bool {
 	if _, shared := typed.Under[*types.Pointer](of.Type()); !shared { // each call may be about another element
 		return false
 	}
+	content := v.changeable(field.Type())
 	for _, use := range p.Uses(field) {
+		if d, ok := p.Declaration(use.Pos()).(*ast.FuncDecl); content && ok && !v.seen(p, p.Operand(use), mostNames) && v.runsAgain(p, d) {
+			return false
+		}
 		kv, _ := p.Parent(use).(*ast.KeyValueExpr)
 		if kv != nil && kv.Key == use || p.Written(p.Operand(use)) {
 			d, ok := p.Declaration(use.Pos()).(*ast.FuncDecl)

@@ -145,7 +145,7 @@ func (v *account) anyValue(line int) bool {
 		if !ok {
 			continue
 		}
-		if last := sig.Params().Len() - 1; call.Ellipsis.IsValid() && isOpen(typed.Element(sig.Params().At(last).Type())) {
+		if last := sig.Params().Len() - 1; call.Ellipsis.IsValid() && last >= 0 && isOpen(typed.Element(sig.Params().At(last).Type())) {
 			return true // the caller's values
 		}
 		for i, arg := range call.Args {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"whet/internal/symbolname"
 	"whet/internal/typed"
@@ -75,6 +76,10 @@ func (v *account) newInCall(o *operation, t types.Type) (makes bool) {
 	return makes
 }
 
+// changesArgument are how the names of further functions of the library begin that change what
+// they are given, or keep it to do so.
+var changesArgument = []string{"slices.Sort", "slices.Reverse", "slices.Grow", "maps.Copy", "maps.DeleteFunc", "bytes.New", "strings.New", "fmt.Fscan", "fmt.Sscan", "fmt.Scan"}
+
 // looked reports whether an expression is only read where it stands.
 func (v *account) looked(p *typed.Package, e ast.Expr) bool {
 	switch around := p.Parent(e).(type) {
@@ -103,7 +108,11 @@ func (v *account) looked(p *typed.Package, e ast.Expr) bool {
 			if to := p.Reached(around); to != nil {
 				return v.pure(typed.Symbol(to.Object), false)
 			}
-			return slices.Contains([]string{"strings", "bytes", "slices", "maps", "math/big", "fmt", "time"}, symbolname.Package(p.Called(around))) && !slices.ContainsFunc(inPlace, beginning(p.Called(around)))
+			name := p.Called(around)
+			if strings.HasPrefix(name, "fmt.Fprint") && around.Args[0] == e {
+				return false
+			}
+			return slices.Contains([]string{"strings", "bytes", "slices", "maps", "math/big", "fmt", "time"}, symbolname.Package(name)) && !slices.ContainsFunc(inPlace, beginning(name)) && !slices.ContainsFunc(changesArgument, beginning(name))
 		}
 	}
 	return false

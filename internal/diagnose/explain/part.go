@@ -220,6 +220,9 @@ func (v *account) exit(p *typed.Package, d *ast.FuncDecl, value ast.Expr, work *
 			if !onlyKeys(p, next.Init, of) || !onlyKeys(p, next.Cond, of) || !needs(p, rest[i+1:], of) {
 				break
 			}
+			if v.asksFirst(p, next, value) {
+				return "", 0
+			}
 			if slices.ContainsFunc(rest[:i], func(between ast.Stmt) bool { return disturbs(p, between, value, true) }) || disturbs(p, next.Init, value, false) {
 				return "", 0
 			}
@@ -236,6 +239,9 @@ func (v *account) exit(p *typed.Package, d *ast.FuncDecl, value ast.Expr, work *
 					in = append(in, c)
 				}
 			}
+			if !v.lasting(p, value) {
+				return "", 0
+			}
 			if len(in) == 1 && len(next.Body.List) > 1 && works(in[0].(*ast.CommClause).Body) && seldom*v.share(v.in(p, in[0].(*ast.CommClause).Body...)) <= v.share(work) {
 				return of.Name(), v.LineAt(next.Pos())
 			}
@@ -247,6 +253,33 @@ func (v *account) exit(p *typed.Package, d *ast.FuncDecl, value ast.Expr, work *
 		}
 	}
 	return "", 0
+}
+
+// lasting reports whether a value is the same later: it is none that a function reads from what
+// others may change, or from the clock.
+func (v *account) lasting(p *typed.Package, value ast.Expr) bool {
+	call, ok := value.(*ast.CallExpr)
+	return !ok || p.Reached(call) == nil || v.pure(p.Called(call), false)
+}
+
+// asksFirst reports whether the head of an if calls what may change a value that is computed before.
+func (v *account) asksFirst(p *typed.Package, st *ast.IfStmt, value ast.Expr) (calls bool) {
+	if v.lasting(p, value) {
+		return false
+	}
+	for _, n := range []ast.Node{st.Init, st.Cond} {
+		if n == nil {
+			continue
+		}
+		ast.Inspect(n, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				x, _ := p.Conversion(call)
+				calls = calls || x == nil && p.Builtin(call) == "" && !v.pure(p.Called(call), false)
+			}
+			return !calls
+		})
+	}
+	return calls
 }
 
 // following returns the statements after one in its block.

@@ -23,6 +23,10 @@ func sortedAgain(v *account, o *operation) (r reading) {
 	if !ok || !field.IsField() && !typed.Global(field) {
 		return r
 	}
+	of := o.pkg.Var(o.pkg.Base(list))
+	if parameter, _ := o.pkg.Named(of); !parameter && (of == nil || !typed.Global(of)) || o.decl.Type.Params.NumFields() == 0 || branch(o.pkg, o.call) != nil {
+		return r // made here, or not for each element
+	}
 	added := false
 	ast.Inspect(o.decl.Body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -32,6 +36,9 @@ func sortedAgain(v *account, o *operation) (r reading) {
 		added = true
 		for range o.pkg.Repeats(call) {
 			added = false // many, and then one sort
+		}
+		if leavesBetween(o.decl.Body, call, o.call) {
+			added = false // one sort for some
 		}
 		return !added
 	})
@@ -44,6 +51,16 @@ func sortedAgain(v *account, o *operation) (r reading) {
 	return r
 }
 
+// leavesBetween reports whether a return stands between two nodes of a function.
+func leavesBetween(body *ast.BlockStmt, a, b ast.Node) (found bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		st, ok := n.(*ast.ReturnStmt)
+		found = found || ok && a.End() <= st.Pos() && st.End() <= b.Pos()
+		return !found
+	})
+	return found
+}
+
 // belowAgain is about a recursion that asks another one, at each level, for all that is below.
 func belowAgain(v *account, o *operation) (r reading) {
 	to := o.pkg.Reached(o.call)
@@ -54,7 +71,7 @@ func belowAgain(v *account, o *operation) (r reading) {
 	about := subject(o.pkg, o.call)
 	if about == nil || !slices.ContainsFunc(callsTo(o.pkg, o.decl, self), func(call *ast.CallExpr) bool {
 		other := subject(o.pkg, call)
-		return other != nil && typed.Same(about, other)
+		return other != nil && typed.Same(about, other) && !oneAtMost(o.pkg, o.call, call)
 	}) {
 		return r
 	}
@@ -64,15 +81,33 @@ func belowAgain(v *account, o *operation) (r reading) {
 	return r
 }
 
-// subject returns what a call is about: its receiver, or its only argument.
+// subject returns what a call is about: its receiver, or its first argument. What the function is
+// called for itself, as the walker of a tree, is not below it.
 func subject(p *typed.Package, call *ast.CallExpr) ast.Expr {
-	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && p.Info.Selections[sel] != nil {
+	below := func(e ast.Expr) bool { parameter, _ := p.Named(p.Var(addressed(e))); return !parameter }
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && p.Info.Selections[sel] != nil && below(sel.X) {
 		return sel.X
 	}
-	if len(call.Args) > 0 {
+	if len(call.Args) > 0 && below(call.Args[0]) {
 		return call.Args[0]
 	}
 	return nil
+}
+
+// oneAtMost reports whether of two nodes of a function a round or a call comes to one at most.
+func oneAtMost(p *typed.Package, a, b ast.Node) bool {
+	if exclusive(p, a, b) {
+		return true
+	}
+	if a.Pos() > b.Pos() {
+		a, b = b, a
+	}
+	for in := p.Parent(a); in != nil && b.Pos() >= in.End(); in = p.Parent(in) {
+		if block, ok := in.(*ast.BlockStmt); ok && len(block.List) > 0 && escapes(block) {
+			return true
+		}
+	}
+	return false
 }
 
 // callsTo returns the calls of a function in a declaration.
@@ -99,11 +134,11 @@ var counting = []string{"bytes.Count", "strings.Count", "unicode/utf8.RuneCount"
 // it, called for one place after another.
 func fromStart(v *account, o *operation) (r reading) {
 	to := o.pkg.Reached(o.call)
-	if to == nil || v.loop(o) == nil && !v.calledInLoop(o) {
+	if to == nil {
 		return r
 	}
-	text := v.countsUpTo(to)
-	if text == nil {
+	text, place := v.countsUpTo(to)
+	if text == nil || !v.goesOn(o, to, text, place) {
 		return r
 	}
 	r.of = v.among(o, o.callee)
@@ -112,14 +147,57 @@ func fromStart(v *account, o *operation) (r reading) {
 	return r
 }
 
-// calledInLoop reports whether a call of an operation's function lies in a loop.
-func (v *account) calledInLoop(o *operation) bool {
-	return slices.ContainsFunc(v.callsOf(o), func(c *operation) bool { return v.loop(c) != nil })
+// goesOn reports whether a loop around an operation, or around a call of its function, asks for one
+// place after another of the same text.
+func (v *account) goesOn(o *operation, to *typed.Function, text, place ast.Expr) bool {
+	which := handed(to.Package, to.Decl, to.Package.Var(to.Package.Base(text)))
+	at := -1 // of the receiver
+	if of := to.Package.Var(place); of != nil {
+		at = handed(to.Package, to.Decl, of)
+	}
+	return v.asksOn(o, which, at, mostComparing)
+}
+
+func (v *account) asksOn(o *operation, which, at, steps int) bool {
+	over, e := handedFor(o.call, which), ast.Expr(nil)
+	if at > 0 {
+		e = handedFor(o.call, at)
+	}
+	if which < 0 || over == nil || steps == 0 || at > 0 && e == nil {
+		return false
+	}
+	of := o.pkg.Var(o.pkg.Base(addressed(over)))
+	if of == nil {
+		return false
+	}
+	if loop := v.rounds(o); loop != nil { // the text is from before the loop, and the place is not
+		return (of.Pos() < loop.Pos() || loop.End() <= of.Pos()) && !setIn(o.pkg, of, loop) && (e == nil || varies(o.pkg, e, loop))
+	}
+	which = handed(o.pkg, o.decl, of)
+	if e != nil {
+		place := o.pkg.Var(o.pkg.Base(o.pkg.Converted(e)))
+		if at = handed(o.pkg, o.decl, place); place == nil || at < 0 {
+			return false
+		}
+	}
+	return slices.ContainsFunc(v.callsOf(o), func(c *operation) bool { return v.asksOn(c, which, at, steps-1) })
+}
+
+// varies reports whether an expression is made of what a loop declares or sets.
+func varies(p *typed.Package, e ast.Expr, loop ast.Node) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			of := p.Var(id)
+			found = found || of != nil && (loop.Pos() <= of.Pos() && of.Pos() < loop.End() || setIn(p, of, loop))
+		}
+		return !found
+	})
+	return found
 }
 
 // countsUpTo returns the text that a function goes through from the start to a parameter, and that
-// is not all there is of it; nil where it does not.
-func (v *account) countsUpTo(fn *typed.Function) (text ast.Expr) {
+// is not all there is of it, and the parameter; nil where it does not.
+func (v *account) countsUpTo(fn *typed.Function) (text, place ast.Expr) {
 	p := fn.Package
 	given := func(e ast.Expr) bool { // by a parameter, or by where the receiver is
 		e = p.Converted(e)
@@ -140,7 +218,7 @@ func (v *account) countsUpTo(fn *typed.Function) (text ast.Expr) {
 			if len(n.Args) > 0 && slices.Contains(counting, p.Called(n)) {
 				part, ok := p.Converted(n.Args[0]).(*ast.SliceExpr)
 				if ok && (part.Low == nil || isZero(p, part.Low)) && part.High != nil && given(part.High) && kept(part.X) {
-					text = part.X
+					text, place = part.X, p.Converted(part.High)
 				}
 			}
 		case *ast.ForStmt:
@@ -155,14 +233,14 @@ func (v *account) countsUpTo(fn *typed.Function) (text ast.Expr) {
 			counter := p.Var(init.Lhs[0])
 			ast.Inspect(n.Body, func(n ast.Node) bool {
 				if at, ok := n.(*ast.IndexExpr); ok && counter != nil && p.Var(at.Index) == counter && kept(at.X) && !p.Written(at) {
-					text = at.X
+					text, place = at.X, p.Converted(is.Y)
 				}
 				return text == nil
 			})
 		}
 		return text == nil
 	})
-	return text
+	return text, place
 }
 
 func isZero(p *typed.Package, e ast.Expr) bool {
@@ -174,7 +252,7 @@ func isZero(p *typed.Package, e ast.Expr) bool {
 // element that is left, or for one of some key.
 func inEachRound(v *account, o *operation) (r reading) {
 	to := o.pkg.Reached(o.call)
-	loop := v.loop(o)
+	loop := v.rounds(o)
 	if to == nil || loop == nil {
 		return r
 	}
@@ -184,10 +262,12 @@ func inEachRound(v *account, o *operation) (r reading) {
 	if list == nil || over == nil {
 		return r
 	}
-	if of := o.pkg.Var(o.pkg.Base(over)); of == nil || of.Pos() >= loop.Pos() || setIn(o.pkg, of, loop) {
+	if of := o.pkg.Var(o.pkg.Base(over)); of == nil || of.Pos() >= loop.Pos() || setIn(o.pkg, of, loop) || v.handedToChange(o.pkg, of, loop) {
 		return r
 	}
-	marks := slices.ContainsFunc(o.call.Args, func(e ast.Expr) bool { return e != over && setIn(o.pkg, o.pkg.Var(o.pkg.Base(e)), loop) })
+	marks := slices.ContainsFunc(o.call.Args, func(e ast.Expr) bool {
+		return e != over && v.changeable(o.pkg.TypeOf(e)) && setIn(o.pkg, o.pkg.Var(o.pkg.Base(e)), loop)
+	})
 	r.of, r.least = v.among(o, o.callee), leastShare
 	switch {
 	case len(keys) > 0:
@@ -200,6 +280,24 @@ func inEachRound(v *account, o *operation) (r reading) {
 		return reading{}
 	}
 	return r
+}
+
+// handedToChange reports whether a loop hands a variable on to what may change what it refers to.
+func (v *account) handedToChange(p *typed.Package, of *types.Var, loop ast.Node) bool {
+	return slices.ContainsFunc(p.Uses(of), func(use *ast.Ident) bool {
+		if use.Pos() < loop.Pos() || loop.End() <= use.Pos() {
+			return false
+		}
+		call, ok := p.Parent(use).(*ast.CallExpr)
+		if sel, is := p.Parent(use).(*ast.SelectorExpr); is {
+			if call, ok = p.Parent(sel).(*ast.CallExpr); !ok || call.Fun != sel {
+				return false
+			}
+		} else if _, pointer := typed.Under[*types.Pointer](of.Type()); !pointer {
+			return false
+		}
+		return ok && p.Function(call) != nil && !v.judge().Harmless(p.Called(call))
+	})
 }
 
 // firstThatFits returns the parameter or receiver of which a function returns the first element
@@ -276,6 +374,20 @@ func keyedScan(v *account, o *operation) (r reading) {
 	list, field := searched(to)
 	in := &inputs{account: v, fields: make(map[string]bool)}
 	if list == nil || !in.set(to.Package, field, nil) {
+		return r
+	}
+	changes := false // of the keys
+	ast.Inspect(to.Decl.Body.List[0], func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			return false
+		case *ast.SelectorExpr:
+			key, ok := to.Package.Object(n).(*types.Var)
+			changes = changes || ok && key.IsField() && key.Pkg() == to.Package.Types && !in.set(to.Package, key, nil)
+		}
+		return !changes
+	})
+	if changes {
 		return r
 	}
 	r.of, r.least = v.among(o, o.callee), leastShare
@@ -357,6 +469,9 @@ func replacedSingly(v *account, o *operation) (r reading) {
 	if n == nil || n.String() != "1" || !ok || len(st.Lhs) != 1 || !typed.Same(st.Lhs[0], o.call.Args[0]) {
 		return r
 	}
+	if !separate(o.pkg, o.call.Args[1], o.call.Args[2]) {
+		return r
+	}
 	line := v.LineAt(v.loop(o).Pos())
 	r.of = v.among(o, name)
 	for at := line; at <= v.LineAt(o.call.End()); at++ { // what asks whether there is another one
@@ -370,6 +485,20 @@ func replacedSingly(v *account, o *operation) (r reading) {
 	r.why = fmt.Sprintf("Each round of the loop at line %d searches %s from its start, and copies all of it to replace one occurrence: the work grows with the square of the length. That takes %s.", line, text, v.percent(r.of))
 	r.remedy = fmt.Sprintf("Go through %s once: strings.Cut or IndexByte finds the next occurrence in the rest, and a strings.Builder takes the part before it and what replaces it.", text)
 	return r
+}
+
+// separate reports whether a text is the same in all rounds of a loop, and what replaces it makes
+// no new one where the text around it is like it, as far as both are known.
+func separate(p *typed.Package, old, by ast.Expr) bool {
+	o := p.Fixed(old)
+	if o.By == typed.NotFixed || o.By == typed.FixedElement {
+		return false
+	}
+	b := p.Fixed(by)
+	if b.Value == nil || o.Value == nil {
+		return true
+	}
+	return !strings.ContainsAny(*b.Value, *o.Value) && (*b.Value != "" || len(*o.Value) == 1)
 }
 
 // setIn reports whether a part of what a variable refers to is set in a loop that it is declared

@@ -13,6 +13,7 @@ import (
 
 // asking is a function that has the same object asked more than once.
 type asking struct {
+	pkg   *typed.Package
 	in    *ast.FuncDecl
 	about *types.Var
 }
@@ -27,7 +28,7 @@ func (v *account) severalTimes(o *operation) (j diagnose.Judgement) {
 	calls := make(map[asking][]*ast.CallExpr)
 	var most asking
 	v.askers(o, which, mostComparing, func(c *operation, of *types.Var) {
-		by := asking{c.decl, of}
+		by := asking{c.pkg, c.decl, of}
 		calls[by] = append(calls[by], v.alike(c, of)...)
 		if len(calls[by]) > len(calls[most]) {
 			most = by
@@ -35,12 +36,21 @@ func (v *account) severalTimes(o *operation) (j diagnose.Judgement) {
 	})
 	var kept []*ast.CallExpr
 	for _, call := range calls[most] {
-		if !slices.ContainsFunc(kept, func(other *ast.CallExpr) bool { return other == call || exclusive(o.pkg, other, call) }) {
+		if !slices.ContainsFunc(kept, func(other *ast.CallExpr) bool { return other == call || exclusive(most.pkg, other, call) }) {
 			kept = append(kept, call)
 		}
 	}
 	n := len(kept)
 	if n < 2 {
+		return j
+	}
+	first, last := kept[0].Pos(), kept[0].Pos()
+	for _, call := range kept {
+		first, last = min(first, call.Pos()), max(last, call.Pos())
+	}
+	if slices.ContainsFunc(most.pkg.Uses(most.about), func(use *ast.Ident) bool { // another object in between
+		return first < use.Pos() && use.Pos() < last && most.pkg.Written(use) && (&inputs{}).plain(most.pkg, use)
+	}) {
 		return j
 	}
 	goes := &diagnose.Sets{CPU: diagnose.Portion(v.CPU, v.CPUColumn, &o.of.CPU, 1-1/float64(n)), Allocs: diagnose.Portion(v.Allocs, v.AllocCol, &o.of.Allocs, 1-1/float64(n))}

@@ -57,7 +57,7 @@ func (v *account) repeatable(o *operation) bool {
 		return false
 	}
 	if to := v.FunctionOf(o.callee); to != nil {
-		return to.Object != nil && to.Object.Signature().Results().Len() > 0 && takesWork(to) && v.steadyJudge().Pure(o.callee, false)
+		return to.Object != nil && to.Object.Signature().Results().Len() > 0 && takesWork(to) && v.steadyJudge().Pure(o.callee, false) && v.settled(to)
 	}
 	name := o.pkg.Called(o.call)
 	if symbolname.Parse(name).Receiver != "" {
@@ -77,13 +77,13 @@ func (v *account) steadyJudge() *purity.Judge {
 // onlyEnters reports whether a function did not run, and would show samples if it had: it takes
 // memory, for something that it adds to a list or a table.
 func (v *account) onlyEnters(fn *typed.Function) (enters bool) {
-	if v.ran(fn.Package, fn.Decl) {
-		return false
-	}
 	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			enters = enters || fn.Package.Builtin(n) == "append"
+			if fn.Package.Builtin(n) == "append" && len(n.Args) > 0 {
+				_, part := ast.Unparen(n.Args[0]).(*ast.SliceExpr)
+				enters = enters || !part // else it is filled anew
+			}
 		case *ast.AssignStmt:
 			at, ok := ast.Unparen(n.Lhs[0]).(*ast.IndexExpr)
 			if ok {
@@ -93,7 +93,7 @@ func (v *account) onlyEnters(fn *typed.Function) (enters bool) {
 		}
 		return !enters
 	})
-	return enters
+	return enters && !v.runsAgain(fn.Package, fn.Decl)
 }
 
 // takesWork reports whether a function loops or calls something: to keep the result of any other
@@ -126,13 +126,15 @@ const deepest = 8
 
 // say returns why a call does its work again, and what to do; "" where its inputs vary.
 func (in *inputs) say(o *operation) (why, remedy string) {
-	list := slices.Clone(o.call.Args)
-	if sel, ok := ast.Unparen(o.call.Fun).(*ast.SelectorExpr); ok && o.pkg.Info.Selections[sel] != nil {
-		list = append(list, sel.X)
-	}
-	for _, e := range list {
-		if !in.steady(o, e, deepest) {
-			return "", ""
+	for _, c := range in.each(o) {
+		list := slices.Clone(c.call.Args)
+		if sel, ok := ast.Unparen(c.call.Fun).(*ast.SelectorExpr); ok && c.pkg.Info.Selections[sel] != nil {
+			list = append(list, sel.X)
+		}
+		for _, e := range list {
+			if !in.steady(c, e, deepest) {
+				return "", ""
+			}
 		}
 	}
 	takes := in.percent(o.of)
@@ -143,7 +145,10 @@ func (in *inputs) say(o *operation) (why, remedy string) {
 			fmt.Sprintf("Call %s once, before the loop, and hand its result on.", symbolname.Short(o.callee))
 	case in.across || in.Kind == recording.TargetProgram && in.loopOf(o) == nil:
 		return "", "" // it may have been called once
-	case in.types && len(in.fields) == 0:
+	case in.types && len(in.fields) > 0:
+		return fmt.Sprintf("%s is computed in each call of %s from facts about a type, and from fields that are set only where the object is made: %s.", shorten(o.call), o.decl.Name.Name, takes),
+			"Keep the results in a field of the object: in a map by reflect.Type, or a sync.Map if goroutines share it."
+	case in.types:
 		return fmt.Sprintf("%s is computed in each call of %s from facts about a type, which are the same for all its values: %s.", shorten(o.call), o.decl.Name.Name, takes),
 			"Keep the result with the type: in a plan made once for each reflect.Type, in a sync.Map or with other data computed for the type."
 	case len(in.fields) > 0 || in.object:
@@ -153,6 +158,9 @@ func (in *inputs) say(o *operation) (why, remedy string) {
 		return fmt.Sprintf("%s is computed in each call of %s from fields that are set only where the object is made: %s.", shorten(o.call), o.decl.Name.Name, takes),
 			"Compute it where its inputs are set, or on first use, and keep it in a field beside them."
 	}
+	if in.FunctionOf(o.callee) != nil && !in.pure(o.callee, false) {
+		return "", "" // something is entered into what it reads, before the run
+	}
 	return fmt.Sprintf("%s is computed in each call of %s from constants: %s.", shorten(o.call), o.decl.Name.Name, takes),
 		"Compute it once, in a package variable or with sync.OnceValue, if nobody changes it."
 }
@@ -160,8 +168,8 @@ func (in *inputs) say(o *operation) (why, remedy string) {
 // loopOf returns a loop around an operation or a call on the way to it.
 func (in *inputs) loopOf(o *operation) ast.Node {
 	for _, by := range in.operations() {
-		if by.depth >= o.depth && in.account.loop(by) != nil {
-			return in.account.loop(by)
+		if loop := in.rounds(by); by.depth >= o.depth && loop != nil {
+			return loop
 		}
 	}
 	return nil
@@ -192,7 +200,8 @@ func (in *inputs) steady(o *operation, e ast.Expr, steps int) bool {
 		return false
 	}
 	if p.Fixed(e).Always() {
-		return true
+		of := p.Var(e)
+		return of == nil || !in.changeable(of.Type()) || in.untouched(p, of)
 	}
 	if in.ofType(p, e) {
 		in.types = true
@@ -252,7 +261,7 @@ func (in *inputs) given(o *operation, call *ast.CallExpr, steps int) bool {
 		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && o.pkg.Info.Selections[sel] != nil && !in.steady(o, sel.X, steps-1) {
 			return false
 		}
-		return in.steadyJudge().Pure(name, false)
+		return in.steadyJudge().Pure(name, false) && in.settled(o.pkg.Reached(call))
 	default:
 		return symbolname.Parse(name).Receiver == "" && slices.Contains(computes, symbolname.Package(name))
 	}
@@ -261,7 +270,7 @@ func (in *inputs) given(o *operation, call *ast.CallExpr, steps int) bool {
 // local is steady of a local variable.
 func (in *inputs) local(o *operation, of *types.Var, steps int) bool {
 	values, known := o.pkg.SetTo(of)
-	if !known || len(values) == 0 || in.across && in.ranged(o.pkg, of) {
+	if !known || len(values) == 0 || in.across && in.ranged(o.pkg, of) || received(o.pkg, of) || in.changeable(of.Type()) && !in.untouched(o.pkg, of) {
 		return false
 	}
 	_, shared := typed.Under[*types.Pointer](of.Type()) // what is set of its object, set tells
@@ -289,11 +298,16 @@ func (in *inputs) handed(o *operation, of *types.Var, steps int) bool {
 		in.object = true
 		return true
 	}
+	if slices.ContainsFunc(callsTo(o.pkg, o.decl, o.pkg.Func(o.decl)), func(call *ast.CallExpr) bool { return o.pkg.Var(handedFor(call, i)) != of }) {
+		return false // a recursion hands on something else
+	}
 	by := in.callsOf(o)
 	for _, c := range by {
-		e := handedFor(c.call, i)
-		if e == nil || o.pkg.Func(o.decl).Signature().Variadic() || !in.steady(c, e, steps-1) {
-			return false
+		for _, c := range in.each(c) {
+			e := handedFor(c.call, i)
+			if e == nil || o.pkg.Func(o.decl).Signature().Variadic() || !in.steady(c, e, steps-1) {
+				return false
+			}
 		}
 	}
 	return len(by) > 0
@@ -315,7 +329,7 @@ func (in *inputs) around(o *operation) ast.Node {
 	if !in.across {
 		return nil
 	}
-	return in.account.loop(o)
+	return in.rounds(o)
 }
 
 // unchanged reports whether a loop neither declares nor sets what an expression is read from.
@@ -324,8 +338,18 @@ func (in *inputs) unchanged(o *operation, e ast.Expr, loop ast.Node) bool {
 	if of == nil || typed.Global(of) || loop.Pos() <= of.Pos() && of.Pos() < loop.End() {
 		return false
 	}
+	content := in.changeable(o.pkg.TypeOf(e))
 	for _, use := range o.pkg.Uses(of) {
-		if loop.Pos() <= use.Pos() && use.Pos() < loop.End() && o.pkg.Written(use) {
+		inside := loop.Pos() <= use.Pos() && use.Pos() < loop.End()
+		if !o.pkg.Written(use) {
+			if inside && content && o.pkg.Var(e) != nil && !in.seen(o.pkg, use, mostNames) {
+				return false
+			}
+			continue
+		}
+		lit := o.pkg.Literal(use) // what it sets it may set in each round
+		_, address := o.pkg.Parent(use).(*ast.UnaryExpr)
+		if inside || address || lit != nil && (of.Pos() < lit.Pos() || lit.End() <= of.Pos()) {
 			return false
 		}
 	}
@@ -354,17 +378,22 @@ func (in *inputs) set(p *typed.Package, field *types.Var, base ast.Expr) bool {
 			return false
 		}
 	}
-	for _, use := range p.Uses(field) {
+	content := in.changeable(field.Type())
+	for p, use := range in.usesOf(p, field) {
 		e := p.Operand(use)
 		if call, ok := p.Parent(e).(*ast.CallExpr); ok && slices.Contains([]string{"delete", "clear", "copy"}, p.Builtin(call)) && call.Args[0] == e {
 			return false
 		}
-		if !p.Written(e) {
+		written := p.Written(e)
+		if !written && (!content || in.seen(p, e, mostNames)) {
 			continue
 		}
 		d, ok := p.Declaration(use.Pos()).(*ast.FuncDecl)
-		if !ok || in.ran(p, d) {
+		if !ok || in.runsAgain(p, d) {
 			return false
+		}
+		if !written {
+			continue
 		}
 		fn := in.Program.FuncOf(p.Symbol(d))
 		if parameter, _ := p.Named(p.Var(p.Base(e))); parameter && (fn == nil || !in.onlyEnters(fn)) {
@@ -435,8 +464,14 @@ func (in *inputs) madeInRun(name string) (found bool) {
 		if of := typed.Element(t); of != nil {
 			t = of
 		}
-		named, ok := types.Unalias(t).(*types.Named)
-		return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path()+"."+named.Obj().Name() == name
+		if st, ok := typed.Under[*types.Struct](t); ok { // as a part
+			for field := range st.Fields() {
+				if isNamed(field.Type(), name) {
+					return true
+				}
+			}
+		}
+		return isNamed(t, name)
 	}
 	known := false
 	for p := range in.Program.Packages {
@@ -446,6 +481,9 @@ func (in *inputs) madeInRun(name string) (found bool) {
 		known = known || p.Path == name[:strings.LastIndexByte(name, '.')]
 		for fn := range p.Functions {
 			ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+				if spec, ok := n.(*ast.ValueSpec); ok && spec.Type != nil && len(spec.Values) == 0 && is(p, spec.Type) {
+					found = found || in.makesInRun(fn)
+				}
 				e, ok := n.(ast.Expr)
 				if !ok {
 					return !found
@@ -461,10 +499,45 @@ func (in *inputs) madeInRun(name string) (found bool) {
 						found = true
 					}
 				}
-				found = found || len(in.Costs()[fn.File][line]) > 0
+				if lit, ok := e.(*ast.CompositeLit); ok && len(lit.Elts) == 0 {
+					if _, none := p.Parent(e).(*ast.ReturnStmt); none {
+						return !found // beside an error
+					}
+				}
+				found = found || len(in.Costs()[fn.File][line]) > 0 || in.makesInRun(fn)
 				return !found
 			})
 		}
 	}
 	return found || !known
+}
+
+// makesInRun reports whether a function that makes objects does so while the program does its work.
+func (in *inputs) makesInRun(fn *typed.Function) bool {
+	p := fn.Package
+	if in.inTest(p, fn.Decl) {
+		return in.calledInRun(p, fn.Decl, mostCallers)
+	}
+	return in.ran(p, fn.Decl) && !in.runsOnce(p, fn.Decl, mostCallers) || in.calledInRun(p, fn.Decl, mostCallers)
+}
+
+// received reports whether a variable is what a loop gets from a channel or an iterator.
+func received(p *typed.Package, of *types.Var) bool {
+	for _, id := range append([]*ast.Ident{p.Definition(of)}, p.Uses(of)...) {
+		loop, ok := p.Parent(id).(*ast.RangeStmt)
+		if !ok || loop.X == ast.Expr(id) {
+			continue
+		}
+		_, channel := typed.Under[*types.Chan](p.TypeOf(loop.X))
+		if _, iterator := typed.Under[*types.Signature](p.TypeOf(loop.X)); channel || iterator {
+			return true
+		}
+	}
+	return false
+}
+
+// isNamed reports whether a type is the one of a name, by the path of its package.
+func isNamed(t types.Type, name string) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path()+"."+named.Obj().Name() == name
 }

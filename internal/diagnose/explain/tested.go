@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"whet/internal/diagnose"
 	"whet/internal/symbolname"
@@ -16,7 +17,7 @@ import (
 // whether there is one.
 func errorTested(v *account, o *operation) (r reading) {
 	st, ok := o.pkg.Parent(o.call).(*ast.ReturnStmt)
-	if !ok || st.Results[len(st.Results)-1] != ast.Expr(o.call) || !isError(o.pkg.TypeOf(o.call)) || o.pkg.Literal(o.call) != nil {
+	if !ok || st.Results[len(st.Results)-1] != ast.Expr(o.call) || !isError(o.pkg.TypeOf(o.call)) || o.pkg.Literal(o.call) != nil || !makesError(o.pkg, o.call) {
 		return r
 	}
 	by := v.callsOf(o)
@@ -25,13 +26,54 @@ func errorTested(v *account, o *operation) (r reading) {
 			return r
 		}
 	}
-	if len(by) == 0 {
+	if len(by) == 0 || slices.ContainsFunc(callsTo(o.pkg, o.decl, o.pkg.Func(o.decl)), func(call *ast.CallExpr) bool {
+		_, back := o.pkg.Parent(call).(*ast.ReturnStmt)
+		return !back && !tested(&operation{pkg: o.pkg, call: call, decl: o.decl})
+	}) {
 		return r
 	}
 	r.of = v.among(o, o.callee)
 	r.why = fmt.Sprintf("%s makes an error with its text in each call that fails, and %s only tests whether there is one: %s.", o.decl.Name.Name, by[0].decl.Name.Name, v.percent(r.of))
 	r.remedy = fmt.Sprintf("Return a bool, or one error for all: a package variable, or a value without a text whose method Error writes it when it is asked for. Let those who report the error add the text of %s.", symbolname.Short(o.callee))
 	return r
+}
+
+// makesError reports whether all that a call does is to make an error.
+func makesError(p *typed.Package, call *ast.CallExpr) bool {
+	name := p.Called(call)
+	if slices.Contains([]string{"fmt.Errorf", "errors.New", "errors.Join"}, name) {
+		return true
+	}
+	if pkg := symbolname.Package(name); strings.HasSuffix(pkg, "/errors") {
+		return symbolname.Parse(name).Receiver == ""
+	}
+	to := p.Reached(call)
+	if to == nil {
+		return false
+	}
+	alone := true
+	ast.Inspect(to.Decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			alone = alone && (n == nil || typed.LoopBody(n) == nil)
+			return alone
+		}
+		x, _ := to.Package.Conversion(call)
+		alone = alone && (x != nil || to.Package.Builtin(call) != "" || slices.Contains([]string{"fmt", "errors", "strings", "strconv", "runtime"}, symbolname.Package(to.Package.Called(call))))
+		return alone
+	})
+	return alone && !answersWell(to)
+}
+
+// answersWell reports whether a function may return no error.
+func answersWell(fn *typed.Function) (found bool) {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		if st, ok := n.(*ast.ReturnStmt); ok {
+			found = found || len(st.Results) == 0 || fn.Package.Info.Types[st.Results[len(st.Results)-1]].IsNil()
+		}
+		return !found
+	})
+	return found
 }
 
 // callsOf returns the calls of an operation's function on the way to the place, where nearly all
@@ -67,7 +109,7 @@ func tested(o *operation) bool {
 		return false
 	}
 	of := o.pkg.Var(st.Lhs[len(st.Lhs)-1])
-	if of == nil || typed.Global(of) || !isError(of.Type()) {
+	if of == nil || typed.Global(of) || of.Kind() == types.ResultVar || !isError(of.Type()) {
 		return false
 	}
 	others, branches := 0, 0
@@ -149,8 +191,9 @@ func copiedField(fn *typed.Function) (field *types.Var) {
 		call, ok := n.(*ast.CallExpr)
 		switch {
 		case !ok || field != nil:
+		case len(call.Args) == 0:
 		case p.Builtin(call) == "copy":
-			is(call.Args[1])
+			is(call.Args[len(call.Args)-1])
 		case p.Builtin(call) == "append" && call.Ellipsis.IsValid():
 			is(call.Args[len(call.Args)-1])
 		case slices.Contains([]string{"slices.Clone", "slices.Clone[...]"}, p.Called(call)):
@@ -174,13 +217,48 @@ func clockInLoop(v *account, o *operation) (r reading) {
 		at = by[0]
 		loop, _ = v.loop(at).(*ast.RangeStmt)
 	}
-	if loop == nil || typed.Element(at.pkg.TypeOf(loop.X)) == nil && !isTable(at.pkg.TypeOf(loop.X)) || waits(at.pkg, loop.Body) {
+	if loop == nil || typed.Element(at.pkg.TypeOf(loop.X)) == nil && !isTable(at.pkg.TypeOf(loop.X)) || waits(at.pkg, loop.Body) || !ofElement(at, o, loop) {
 		return r
 	}
 	r.of = v.among(o, o.callee)
 	r.why = fmt.Sprintf("The clock is read for each element of %s, only to compare: %s.", types.ExprString(loop.X), v.percent(r.of))
 	r.remedy = "Read it once, before the loop, and hand the time to what compares."
 	return r
+}
+
+// ofElement reports whether what a time is compared with is of the element of a loop's round, in
+// an operation or below it. A limit of the loop itself has to be asked for in each round.
+func ofElement(at, o *operation, loop *ast.RangeStmt) (found bool) {
+	inside := func(p *typed.Package, n ast.Node) (found bool) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				of := p.Var(id)
+				found = found || of != nil && !of.IsField() && loop.Pos() <= of.Pos() && of.Pos() < loop.End()
+			}
+			return !found
+		})
+		return found
+	}
+	whole := ast.Node(o.call)
+	for e, ok := o.pkg.Parent(whole).(ast.Expr); ok; e, ok = o.pkg.Parent(e).(ast.Expr) {
+		if is, binary := e.(*ast.BinaryExpr); binary && (is.Op == token.LAND || is.Op == token.LOR) {
+			break
+		}
+		whole = e
+	}
+	if at == o {
+		return inside(o.pkg, whole)
+	}
+	ast.Inspect(whole, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if which := handed(o.pkg, o.decl, o.pkg.Var(id)); o.pkg.Var(id) != nil && which >= 0 {
+				e := handedFor(at.call, which)
+				found = found || e != nil && inside(at.pkg, e)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 func isTable(t types.Type) bool {
@@ -222,7 +300,7 @@ func waits(p *typed.Package, n ast.Node) (found bool) {
 // where only one type is seen behind the interface.
 func elementCalls(v *account, o *operation) (r reading) {
 	fn, to := o.pkg.Function(o.call), v.FunctionOf(o.callee)
-	if fn == nil || to == nil || to.Object == nil || o.pkg.Reached(o.call) != nil || !types.IsInterface(fn.Signature().Recv().Type()) {
+	if fn == nil || to == nil || to.Object == nil || o.pkg.Reached(o.call) != nil || fn.Signature().Recv() == nil || !types.IsInterface(fn.Signature().Recv().Type()) {
 		return r
 	}
 	loops := loopsOf(o.pkg, o.call)

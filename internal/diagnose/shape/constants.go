@@ -149,7 +149,11 @@ func isIndex(p *typed.Package, e ast.Expr) (found bool) {
 	if named, ok := types.Unalias(p.TypeOf(e)).(*types.Named); ok && named.Obj().Pkg() == p.Types {
 		ast.Inspect(p.Declaration(e.Pos()), func(n ast.Node) bool {
 			ix, ok := n.(*ast.IndexExpr)
-			if ok && typed.Element(p.TypeOf(ix.X)) != nil && types.Identical(p.TypeOf(ix.Index), named) {
+			if !ok {
+				return !found
+			}
+			_, computed := ast.Unparen(ix.Index).(*ast.BinaryExpr) // of a larger number
+			if !computed && typed.Element(p.TypeOf(ix.X)) != nil && types.Identical(p.TypeOf(ix.Index), named) {
 				found = true
 			}
 			return !found
