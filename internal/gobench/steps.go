@@ -18,13 +18,15 @@ type Steps struct {
 func NewSteps() *Steps {
 	s := &Steps{}
 	s.Gate = process.NewGate(func(write []byte) bool {
-		s.printed = s.printed || s.named && !bytes.Contains(write, []byte(" ns/op"))
-		s.named = bytes.HasPrefix(write, []byte("Benchmark")) && !bytes.ContainsRune(write, '\n')
+		name, line := bytes.HasPrefix(write, []byte("Benchmark")), bytes.ContainsRune(write, '\n')
+		// With -test.v the name is a line, and stands before the result only after the run.
+		s.printed = s.printed || name && line || s.named && !bytes.Contains(write, []byte(" ns/op"))
+		s.named = name && !line
 		return s.named
 	})
 	return s
 }
 
-// Printed reports, after the end of the process, whether the benchmark printed something
-// itself: the process may then have waited within a run.
+// Printed reports, after the end of the process, whether it printed something else than
+// names and results in turn: it may then have waited within a run, or not between two.
 func (s *Steps) Printed() bool { return s.printed }

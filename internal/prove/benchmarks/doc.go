@@ -33,8 +33,9 @@
 // the result unread in a pipe that has room for one, and the process waits. Every
 // run begins with a collection and one iteration, so that a slice in steps takes
 // longer than another one. Benchmarks that allocate much, whose figures would lack
-// the collector's share, whose first operations allocate for later ones, that print,
-// or have metrics of their own are not measured in steps.
+// the collector's share, whose first operations allocate for later ones, whose processes
+// take much memory or cannot run at the same time, that print, or have metrics of their
+// own are not measured in steps.
 //
 // # CPU time
 //

@@ -138,8 +138,12 @@ func arrange(subjects []rounds.Benchmark, costs []cost, each time.Duration, o ro
 		c.slice, c.iterations[i], s.Iterations = max(c.slice, time.Duration(steps)*length), n, n
 		k.cpu = k.tellsCPU(n / steps)
 		s.Metrics = withCPU(s.Metrics, k.cpu)
+		operations := n
+		if k.steps > 0 {
+			operations += n / steps // of the first run
+		}
 		for side := range compare.Sides {
-			s.Slice[side] = start + time.Duration(float64(n)*k.ns[side])
+			s.Slice[side] = start + time.Duration(float64(operations)*k.ns[side])
 		}
 		turn, base := (s.Slice[compare.Old]+s.Slice[compare.New])*3/2, time.Duration(0)
 		if k.cpu {

@@ -39,8 +39,13 @@ const (
 	// parallel is the CPU time of an operation, relative to its time, above which it runs on
 	// several processors, each with caches of the other processes.
 	parallel = 1.3
-	// trialSteps are the steps of a process that calibrates.
+	// heldBytes is the memory of a process above which three at the same time may be too
+	// much for a machine.
+	heldBytes = 256 << 20
+	// trialSteps are the steps of a process that calibrates, and trialLimit the longest
+	// that it may take with the one beside it: they may wait for each other.
 	trialSteps = 8
+	trialLimit = 3 * time.Second
 )
 
 // step returns the length of a step's operations, beside which its beginning must not
@@ -53,15 +58,16 @@ func (c *cost) step() time.Duration {
 // takes beside its operations. It need not where runs in a row take the same time, and
 // cannot where it uses several processors, where set-up takes long, where the garbage
 // collector has a share in the time, where a few operations take memory that many share,
-// where the benchmark prints, or reports figures of its own. The error is that of the
-// context.
+// where a process takes much memory, or cannot run beside another one, as both want one
+// port or lock, where the benchmark prints, or reports figures of its own. The error is
+// that of the context.
 func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]benchmarkResult) error {
-	if s.stepsFrom == 0 || b.cost.least > 0 || slices.ContainsFunc(b.metrics, func(m compare.Metric) bool { return !ofTesting(m.Unit) }) {
+	if s.stepsFrom == 0 || b.cost.least > 0 || b.cost.overhead > longestSlice || slices.ContainsFunc(b.metrics, func(m compare.Metric) bool { return !ofTesting(m.Unit) }) {
 		return nil
 	}
 	for side, m := range many {
 		bytes := m.line.BytesPerOp
-		if bytes == nil || *bytes > collectedRate*m.line.NsPerOp || b.cost.cpuNs[side] > parallel*b.cost.ns[side] {
+		if bytes == nil || *bytes > collectedRate*m.line.NsPerOp || m.rss > heldBytes || b.cost.cpuNs[side] > parallel*b.cost.ns[side] {
 			return nil
 		}
 	}
@@ -69,21 +75,26 @@ func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]
 	var each time.Duration
 	spread := 0.0
 	for side := range compare.Sides {
-		p := s.hold(ctx, b, side, n, trialSteps)
+		trial, cancel := context.WithTimeout(ctx, trialLimit)
+		beside := s.hold(trial, b, side, n, 0)
+		beside.steps.Wait(trial)
+		p := s.hold(trial, b, side, n, trialSteps)
 		var took [trialSteps + 1]time.Duration
 		for i := range took {
 			start := s.o.Now()
 			if i > 0 {
 				p.steps.Next()
 			}
-			p.steps.Wait(ctx)
+			p.steps.Wait(trial)
 			took[i] = s.o.Now().Sub(start)
 		}
 		lines, res, err := p.end()
+		_, _, errBeside := beside.end()
+		cancel()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil || p.steps.Printed() || !likeMany(lines, many[side].line):
+		case err != nil || errBeside != nil || p.steps.Printed() || !likeMany(lines, many[side].line):
 			return nil
 		}
 		least := time.Duration(math.MaxInt64) // beside the operations; others may want the processor
@@ -91,7 +102,9 @@ func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]
 			least = min(least, max(took[i+1]-time.Duration(l.NsPerOp*float64(n)), 0))
 		}
 		each, spread = max(each, least), spread+spreadOf(lines[1:])/float64(compare.Sides)
-		b.cost.cpuStep[side] = (res.cpu-b.cost.cpuBase[side])/trialSteps - time.Duration(float64(n)*b.cost.cpuNs[side])
+		// The first run has the operations of a step, too, but for those of cpuBase.
+		operations := float64((trialSteps+1)*n-baseIterations) * b.cost.cpuNs[side]
+		b.cost.cpuStep[side] = max(1, (res.cpu-b.cost.cpuBase[side]-time.Duration(operations))/trialSteps)
 	}
 	b.cost.eachStep = each
 	if spread >= s.stepsFrom && b.cost.step() <= longestStep {
@@ -183,23 +196,32 @@ func (p *heldProcess) lines() (lines []benchmark.Line, err error) {
 	return lines, nil
 }
 
-// Turn measures the three slices of a turn, in the order of the requests: one after the
-// other, or step by step. failed is the index of the slice that an error is of.
+// Turn measures the three slices of a turn, in the order of the requests: step by step,
+// or one after the other. failed is the index of the slice that an error is of.
 func (t *turns) Turn(ctx context.Context, requests [3]rounds.SliceRequest) (got [3]compare.Slice, failed int, err error) {
 	b := t.subjects[requests[0].Benchmark]
-	if b.cost.steps == 0 {
-		for i, r := range requests {
-			if got[i], err = t.Slice(ctx, r); err != nil {
-				return got, i, err
-			}
+	if b.cost.steps > 0 {
+		if got, err = t.inSteps(ctx, b, requests); err == nil || ctx.Err() != nil {
+			return got, 0, err
 		}
-		return got, 0, nil
+		// What fails beside others, or prints now and then, runs alone from now on.
+		b.cost.steps, b.based = 0, [2]int{}
 	}
+	for i, r := range requests {
+		if got[i], err = t.Slice(ctx, r); err != nil {
+			return got, i, err
+		}
+	}
+	return got, 0, nil
+}
+
+// inSteps measures the three slices of a turn step by step.
+func (t *turns) inSteps(ctx context.Context, b *benchmarkPair, requests [3]rounds.SliceRequest) (got [3]compare.Slice, err error) {
 	s, n := (*session)(t), b.n/int64(b.cost.steps)
 	var base [3]time.Duration
 	for i, r := range requests {
 		if base[i], err = s.baseCPU(ctx, b, r, b.cost.steps+1); err != nil {
-			return got, i, err
+			return got, err
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -210,9 +232,10 @@ func (t *turns) Turn(ctx context.Context, requests [3]rounds.SliceRequest) (got 
 		held[i].steps.Wait(ctx)
 	}
 	first := requests[0]
-	rng := rand.New(rand.NewPCG(s.o.Seed^uint64(first.Benchmark), uint64(first.Round)<<32|uint64(uint32(first.Turn))))
+	// The lots of the rounds are of the seed itself: these are others.
+	rng := rand.New(rand.NewPCG(s.o.Seed+1+uint64(first.Benchmark), uint64(first.Round)<<32|uint64(uint32(first.Turn))))
 	for range b.cost.steps {
-		// One that has ended or prints of its own does not stop the others: end says why.
+		// One that has ended or prints of its own does not stop the others.
 		for _, i := range rng.Perm(len(held)) {
 			held[i].steps.Next()
 			held[i].steps.Wait(ctx)
@@ -222,20 +245,21 @@ func (t *turns) Turn(ctx context.Context, requests [3]rounds.SliceRequest) (got 
 	var cpu [3]time.Duration
 	for i := range held {
 		l, res, e := held[i].end()
+		if e == nil && held[i].steps.Printed() {
+			e = errPrinted
+		}
 		if e == nil {
 			e = b.sameProcs(l[0])
 		}
 		if e != nil {
-			if err == nil {
-				failed, err = i, e
-			}
+			err = errors.Join(err, e)
 			cancel()
 			continue
 		}
 		lines[i], cpu[i] = l[1:], res.cpu
 	}
 	if err != nil {
-		return got, failed, err
+		return got, err
 	}
 	got = combine(lines)
 	for i := range got {
@@ -243,8 +267,11 @@ func (t *turns) Turn(ctx context.Context, requests [3]rounds.SliceRequest) (got 
 			got[i][compare.CPUNsPerOp] = float64(cpu[i]-base[i]) / float64(more)
 		}
 	}
-	return got, 0, nil
+	return got, nil
 }
+
+// errPrinted is of a process that may have waited within a run.
+var errPrinted = errors.New("it printed something itself")
 
 // combine makes one slice of the steps of each process. Times and rates keep the ratios
 // within a step: those of two processes are estimated from all their steps, and the

@@ -86,6 +86,7 @@ const stepped = `package stepped
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"sync/atomic"
 	"testing"
@@ -164,6 +165,22 @@ func BenchmarkParallel(b *testing.B) {
 
 var parallel atomic.Int64
 
+var alone net.Listener
+
+// Of two processes at the same time the second fails.
+func BenchmarkAlone(b *testing.B) {
+	if alone == nil {
+		var err error
+		if alone, err = net.Listen("unix", "@"+os.Getenv("STEPPED")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ResetTimer()
+	for range b.N {
+		work()
+	}
+}
+
 var kept []byte
 
 func BenchmarkAllocates(b *testing.B) {
@@ -224,7 +241,28 @@ func TestStepsWhereTheyServe(t *testing.T) {
 		if (b.cost.steps > 0) != want[b.name] {
 			t.Fatalf("%s: %d steps of %v, want any: %v", b.name, b.cost.steps, b.cost.step(), want[b.name])
 		}
-		if b.name != "BenchmarkCalled" {
+		switch b.name {
+		case "BenchmarkPrints", "BenchmarkAlone":
+			// Found out in a turn only, it runs alone from then on.
+			b.cost.steps, b.n = stepsHeld, stepsHeld*iterations(b.cost, stepTime, 1)
+			var requests [3]rounds.SliceRequest
+			for k := range requests {
+				requests[k] = rounds.SliceRequest{Benchmark: i, Side: compare.Old, Round: 1, Turn: 1, Doubled: true}
+			}
+			if got, _, err := (*turns)(s).Turn(ctx, requests); err != nil || b.cost.steps != 0 || got[2][compare.NsPerOp] <= 0 {
+				t.Errorf("%s: %v, %d steps, %v", b.name, got, b.cost.steps, err)
+			}
+			continue
+		case "BenchmarkPlain":
+			// With -test.v package testing writes the names later: nothing would wait.
+			s.o.Args = []string{"-test.v"}
+			if err := s.calibrate(ctx, b); err != nil || b.failed || b.cost.steps > 0 {
+				t.Errorf("-test.v: %v %v, %d steps", err, s.Result.Failures, b.cost.steps)
+			}
+			s.o.Args = nil
+			continue
+		case "BenchmarkCalled":
+		default:
 			continue
 		}
 		b.n = int64(b.cost.steps) * iterations(b.cost, b.cost.step(), 1)
@@ -252,7 +290,7 @@ func TestStepsWhereTheyServe(t *testing.T) {
 			t.Errorf("it was called %d times, want %d (%v)", len(data), want, err)
 		}
 	}
-	if len(s.subjects) != 9 {
+	if len(s.subjects) != 10 {
 		t.Errorf("%d benchmarks", len(s.subjects))
 	}
 }
