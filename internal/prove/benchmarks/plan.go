@@ -126,6 +126,9 @@ func arrange(subjects []rounds.Benchmark, costs []cost, each time.Duration, o ro
 	c := choice{iterations: make([]int64, len(costs))}
 	for i := range costs {
 		k := &costs[i]
+		if each == 0 {
+			k.steps = 0 // a slice at once is shorter
+		}
 		length, steps, start := k.length(), int64(1), k.overhead
 		switch {
 		case k.steps > 0:

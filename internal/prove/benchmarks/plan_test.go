@@ -63,6 +63,20 @@ func TestSliceLengths(t *testing.T) {
 	}
 }
 
+// A budget for no plan at all gets the shortest slices, which are not in steps.
+func TestStepsBeyondTheBudget(t *testing.T) {
+	for budget, want := range map[time.Duration]int{time.Hour: stepsHeld, time.Millisecond: 0} {
+		costs := []cost{{ns: [2]float64{1000, 1000}, overhead: 5 * time.Millisecond, steps: stepsHeld, eachStep: time.Millisecond}}
+		c := choose([]rounds.Benchmark{{Name: "BenchmarkX", Metrics: []compare.Metric{compare.MetricOf(compare.NsPerOp)}}}, costs, rounds.Options{Budget: budget, Alpha: 0.005, Margin: 0.02})
+		if costs[0].steps != want {
+			t.Errorf("%v: %d steps, want %d", budget, costs[0].steps, want)
+		}
+		if n := c.iterations[0]; want == 0 && n != 20_000 || want > 0 && n != 12*5000 {
+			t.Errorf("%v: %d iterations", budget, n)
+		}
+	}
+}
+
 // A process takes 15 ms before its operations, which take 1 µs and 100 ns: of n
 // operations, 1.1 µs·(n − 2) have to outweigh 30 ms.
 func TestTellsCPU(t *testing.T) {
