@@ -9,7 +9,7 @@ import (
 // does where nobody reads a full pipe, until Next lets it go on. Only Linux can (Gates).
 // A Gate is for one command.
 type Gate struct {
-	// Holds reports whether the command is to wait at its write after this one, of
+	// holds reports whether the command is to wait at its write after this one, of
 	// which it gets at most 4 KiB.
 	holds func(write []byte) bool
 	held  chan struct{} // one element for each time that the command waits

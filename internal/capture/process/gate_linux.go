@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,22 +14,20 @@ const Gates = true
 
 // gatePipe is a pipe that holds one write: a second one waits until the first is read.
 type gatePipe struct {
+	packetPipe
 	gate *Gate
-	r, w *os.File
-	done chan struct{} // closed when all has been read
 }
 
 func newGatePipe(g *Gate) (*gatePipe, error) {
-	r, w, err := packetPipe(os.Getpagesize())
+	p, err := newPacketPipe(os.Getpagesize())
 	if err != nil {
 		return nil, err
 	}
-	if size, err := unix.FcntlInt(w.Fd(), unix.F_GETPIPE_SZ, 0); err != nil || size != os.Getpagesize() {
-		r.Close()
-		w.Close()
+	if size, err := unix.FcntlInt(p.w.Fd(), unix.F_GETPIPE_SZ, 0); err != nil || size != os.Getpagesize() {
+		p.drop()
 		return nil, fmt.Errorf("a pipe for one write: it has room for %d bytes: %w", size, errors.ErrUnsupported)
 	}
-	return &gatePipe{gate: g, r: r, w: w, done: make(chan struct{})}, nil
+	return &gatePipe{p, g}, nil
 }
 
 // started begins to read; the command holds the other end now.
@@ -88,22 +85,4 @@ func (p *gatePipe) wait() bool {
 	case <-p.gate.over:
 		return false
 	}
-}
-
-// ended waits for what is left in the pipe, no longer than a descendant may hold it.
-func (p *gatePipe) ended() {
-	t := time.NewTimer(pipeDelay)
-	defer t.Stop()
-	select {
-	case <-p.done:
-	case <-t.C:
-	}
-	p.r.Close()
-	<-p.done
-}
-
-// drop closes both ends of a command that was not started.
-func (p *gatePipe) drop() {
-	p.w.Close()
-	p.r.Close()
 }

@@ -21,35 +21,38 @@ const (
 
 // packets carries the command's stderr, each write by itself: of a pipe in
 // packet mode a read returns what one write put in.
-type packets struct {
+type packets struct{ packetPipe }
+
+// packetPipe is a pipe of packets that a command writes to and a goroutine of ours reads.
+type packetPipe struct {
 	r, w *os.File
 	done chan struct{} // closed when all has been read
 }
 
 func newPackets() (*packets, error) {
 	// A smaller pipe makes the writer wait more often, and no more than that.
-	r, w, err := packetPipe(packetSlots)
+	p, err := newPacketPipe(packetSlots)
 	if err != nil {
 		return nil, err
 	}
-	return &packets{r: r, w: w, done: make(chan struct{})}, nil
+	return &packets{p}, nil
 }
 
-// packetPipe returns both ends of a pipe of packets of about this size in bytes: it
-// holds a write a page.
-func packetPipe(size int) (r, w *os.File, err error) {
+// newPacketPipe returns a pipe of packets of about this size in bytes: it holds a write a
+// page.
+func newPacketPipe(size int) (pipe packetPipe, err error) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_DIRECT); err != nil {
-		return nil, nil, os.NewSyscallError("pipe2", err)
+		return pipe, os.NewSyscallError("pipe2", err)
 	}
 	unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, size)
 	// The reader's end alone, so that closing it ends a read that waits.
 	if err := unix.SetNonblock(p[0], true); err != nil {
 		unix.Close(p[0])
 		unix.Close(p[1])
-		return nil, nil, os.NewSyscallError("fcntl", err)
+		return pipe, os.NewSyscallError("fcntl", err)
 	}
-	return os.NewFile(uintptr(p[0]), "|0"), os.NewFile(uintptr(p[1]), "|1"), nil
+	return packetPipe{r: os.NewFile(uintptr(p[0]), "|0"), w: os.NewFile(uintptr(p[1]), "|1"), done: make(chan struct{})}, nil
 }
 
 // started begins to read; the command holds the other end now.
@@ -86,7 +89,7 @@ func (p *packets) started(to *stream) {
 }
 
 // ended waits for what is left in the pipe, no longer than a descendant may hold it.
-func (p *packets) ended() {
+func (p *packetPipe) ended() {
 	t := time.NewTimer(pipeDelay)
 	defer t.Stop()
 	select {
@@ -98,7 +101,7 @@ func (p *packets) ended() {
 }
 
 // drop closes both ends of a command that was not started.
-func (p *packets) drop() {
+func (p *packetPipe) drop() {
 	p.w.Close()
 	p.r.Close()
 }
