@@ -124,12 +124,9 @@ func spreadOf(lines []benchmark.Line) float64 {
 	return stat.Median(ratios)
 }
 
-// mbPerSecond is the rate that package testing makes of b.SetBytes.
-const mbPerSecond = "MB/s"
-
 // ofTesting reports whether package testing itself measures a unit.
 func ofTesting(unit string) bool {
-	return slices.Contains([]string{compare.NsPerOp, compare.CPUNsPerOp, compare.BytesPerOp, compare.AllocsPerOp, mbPerSecond}, unit)
+	return slices.Contains([]string{compare.NsPerOp, compare.CPUNsPerOp, compare.BytesPerOp, compare.AllocsPerOp, compare.MBPerSecond}, unit)
 }
 
 // likeMany reports whether runs of a few operations allocate like one of many, beyond
@@ -207,12 +204,7 @@ func (t *turns) Turn(ctx context.Context, requests [3]rounds.SliceRequest) (got 
 		// What fails beside others, or prints now and then, runs alone from now on.
 		b.cost.steps, b.based = 0, [2]int{}
 	}
-	for i, r := range requests {
-		if got[i], err = t.Slice(ctx, r); err != nil {
-			return got, i, err
-		}
-	}
-	return got, 0, nil
+	return rounds.SliceBySlice(ctx, t, requests)
 }
 
 // inSteps measures the three slices of a turn step by step.
@@ -297,7 +289,7 @@ func combine(lines [3][]benchmark.Line) (out [3]compare.Slice) {
 		if len(values[0]) != len(values[1]) || len(values[0]) != len(values[2]) {
 			continue // a benchmark that reports it now and then
 		}
-		if unit == compare.NsPerOp || unit == mbPerSecond {
+		if unit == compare.NsPerOp || unit == compare.MBPerSecond {
 			if together, ok := paired(values); ok {
 				for i := range out {
 					out[i][unit] = together[i]

@@ -147,7 +147,11 @@ func (m *measuring) turn(ctx context.Context, r int, layout uint64, t turn) bool
 		side := t.side(sl)
 		requests[i] = SliceRequest{Benchmark: t.subject, Side: side, Round: r, Turn: t.number, Doubled: side == t.doubled, Seed: layout}
 	}
-	slices, failure, err := m.slices(ctx, requests)
+	measure := func() ([3]compare.Slice, int, error) { return SliceBySlice(ctx, m.runner, requests) }
+	if t, ok := m.runner.(Turner); ok {
+		measure = func() ([3]compare.Slice, int, error) { return t.Turn(ctx, requests) }
+	}
+	slices, failure, err := measure()
 	if ctx.Err() != nil {
 		return false
 	}
@@ -170,20 +174,6 @@ func (m *measuring) turn(ctx context.Context, r int, layout uint64, t turn) bool
 		last.More = append(last.More, whole)
 	}
 	return true
-}
-
-// slices runs the slices of a turn, together where the runner can. failure is the index
-// of the one that the error is of.
-func (m *measuring) slices(ctx context.Context, requests [3]SliceRequest) (got [3]compare.Slice, failure int, err error) {
-	if t, ok := m.runner.(Turner); ok {
-		return t.Turn(ctx, requests)
-	}
-	for i, req := range requests {
-		if got[i], err = m.runner.Slice(ctx, req); err != nil || ctx.Err() != nil {
-			return got, i, err
-		}
-	}
-	return got, 0, nil
 }
 
 // look judges all series, and takes those that have their verdict out of the

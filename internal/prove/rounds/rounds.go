@@ -52,6 +52,17 @@ type Turner interface {
 	Turn(ctx context.Context, requests [3]SliceRequest) (got [3]compare.Slice, failed int, err error)
 }
 
+// SliceBySlice measures the slices of a turn one after the other. failed is the index of
+// the one that an error is of.
+func SliceBySlice(ctx context.Context, r Runner, requests [3]SliceRequest) (got [3]compare.Slice, failed int, err error) {
+	for i, req := range requests {
+		if got[i], err = r.Slice(ctx, req); err != nil || ctx.Err() != nil {
+			return got, i, err
+		}
+	}
+	return got, 0, nil
+}
+
 // MaxRounds is the most that a plan makes of a large budget unless told
 // otherwise. The interval narrows with the root of the rounds: beyond this a
 // user waits long for little.
