@@ -172,14 +172,27 @@ func (s *session) attempt(ctx context.Context, b *benchmarkPair, side compare.Si
 		return benchmarkResult{}, err
 	}
 	s.declare(m.units)
-	for _, l := range m.lines {
-		if l.Name != b.name || l.NoTime {
-			continue
-		}
-		if n > 0 && l.N != n {
-			return benchmarkResult{}, fmt.Errorf("it ran %s instead of %s", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(n)))
-		}
-		return benchmarkResult{line: l, took: m.took, cpu: m.cpu, rss: m.rss}, nil
+	lines, err := m.of(b.name, n)
+	switch {
+	case err != nil:
+		return benchmarkResult{}, err
+	case len(lines) == 0:
+		return benchmarkResult{}, errors.New("it reported no time")
 	}
-	return benchmarkResult{}, errors.New("it reported no time")
+	return benchmarkResult{line: lines[0], took: m.took, cpu: m.cpu, rss: m.rss}, nil
+}
+
+// of returns the results of a benchmark with a time, which have to be of n iterations
+// unless n is 0.
+func (m *processResult) of(name string, n int64) (lines []benchmark.Line, err error) {
+	for _, l := range m.lines {
+		switch {
+		case l.Name != name || l.NoTime:
+		case n > 0 && l.N != n:
+			return nil, fmt.Errorf("it ran %s instead of %s", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(n)))
+		default:
+			lines = append(lines, l)
+		}
+	}
+	return lines, nil
 }

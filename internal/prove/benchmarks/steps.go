@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"whet/internal/format/benchmark"
 	"whet/internal/gobench"
 	"whet/internal/prove/rounds"
-	"whet/internal/quantity"
 	"whet/internal/stat"
 )
 
@@ -173,24 +171,11 @@ func (p *heldProcess) end() ([]benchmark.Line, processResult, error) {
 	if p.err != nil {
 		return nil, p.result, p.err
 	}
-	lines, err := p.lines()
+	lines, err := p.result.of(p.name, p.n)
+	if err == nil && len(lines) != p.count {
+		err = errors.New("it did not report the time of each run")
+	}
 	return lines, p.result, err
-}
-
-func (p *heldProcess) lines() (lines []benchmark.Line, err error) {
-	for _, l := range p.result.lines {
-		switch {
-		case l.Name != p.name || l.NoTime:
-		case l.N != p.n:
-			return nil, fmt.Errorf("it ran %s instead of %s", quantity.Plural(int(l.N), "iteration"), quantity.Count(float64(p.n)))
-		default:
-			lines = append(lines, l)
-		}
-	}
-	if len(lines) != p.count {
-		return nil, errors.New("it did not report the time of each run")
-	}
-	return lines, nil
 }
 
 // Turn measures the three slices of a turn, in the order of the requests: step by step,
