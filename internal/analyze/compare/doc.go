@@ -14,8 +14,8 @@
 // pairs of a slice of either side: what disturbs a whole turn cancels. The round's is
 // the Hodges–Lehmann estimate from its turns, which a disturbed turn hardly affects;
 // for counts the mean over all pairs of the round, because the meaning of a median of
-// whole numbers is not known. For rates, where higher is better, it is log(new) − log(old), so that
-// above 0 is always faster. Because order and repeated side are random, the
+// whole numbers is not known. For rates, where higher is better, it is
+// log(new) − log(old), so that above 0 is always faster. Because order and repeated side are random, the
 // difference of two equal sides is as likely to be d as −d, whatever the
 // distribution of times, the drift, and the effect of the layout, as long as each
 // round has a layout of its own. Wilcoxon's signed-rank test assumes exactly this

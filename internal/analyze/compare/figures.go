@@ -100,7 +100,8 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 		firstOld, firstNew = append(firstOld, o.first[Old]...), append(firstNew, o.first[New]...)
 		f.old, f.new = append(f.old, o.all[Old]...), append(f.new, o.all[New]...)
 		if m.Kind != Count {
-			d := center(o.turns)
+			// The Hodges–Lehmann estimate: a turn that was disturbed hardly moves it.
+			d := stat.NewDifferences(o.turns, j.null(len(o.turns))).Center()
 			if m.More {
 				d = -d
 			}
@@ -125,21 +126,6 @@ func (j *judge) figures(s *Series, m Metric, l look) figures {
 		f.low, f.high = stat.NewDifferences(low, null), stat.NewDifferences(high, null)
 	}
 	return f
-}
-
-// center returns the median of the averages of all pairs of turns' differences, each
-// with itself too: the one-sample estimate of J. L. Hodges and E. L. Lehmann, Annals of
-// Mathematical Statistics 34 (1963), 598–611. A turn that was disturbed hardly moves it.
-// It is exactly −center of the negated differences.
-func center(turns []float64) float64 {
-	sums := make([]float64, 0, len(turns)*(len(turns)+1)/2)
-	for i, x := range turns {
-		for _, y := range turns[i:] {
-			sums = append(sums, x+y)
-		}
-	}
-	slices.Sort(sums)
-	return (sums[(len(sums)-1)/2] + sums[len(sums)/2]) / 4
 }
 
 // meanLogRatio returns the mean of log((x+addX)/(y+addY)) over the slices of one

@@ -3,11 +3,15 @@ package compare
 import (
 	"math"
 	"testing"
+
+	"whet/internal/stat"
 )
 
 // A round's difference is the median of the averages of its turns' differences: of .1,
 // .2 and .6 the averages are .1, .15, .2, .35, .4 and .6, whose median is .275.
 func TestCenterOfTurns(t *testing.T) {
+	j := &judge{nulls: map[int]*stat.SignedRanks{}}
+	center := func(turns []float64) float64 { return stat.NewDifferences(turns, j.null(len(turns))).Center() }
 	if got := center([]float64{0.6, 0.1, 0.2}); math.Abs(got-0.275) > 1e-15 {
 		t.Errorf("%v, want 0.275", got)
 	}

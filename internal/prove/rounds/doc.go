@@ -12,8 +12,8 @@
 // old, new, and one more of either side, alternately old and new from a random
 // beginning; a runner may measure the three together (Turner). The order of the
 // subjects, the order of the three slices and the side that is first repeated depend
-// only on the seed, the number of the run and the number of the round. Swapping the names of the two sides turns each order
-// into another one of the same probability, so that a round's log ratio is
+// only on the seed, the number of the run and the number of the round. Swapping the
+// names of the two sides turns each order into another one of the same probability, so that a round's log ratio is
 // symmetric about zero if the sides are equal, whatever the machine does: drift,
 // a neighbor or a slow first slice are equally likely to affect either. That
 // holds for every figure of a round that changes its sign when the sides are
