@@ -23,9 +23,11 @@ type selfCheck struct {
 	still      time.Duration // total time in which the process did not run
 
 	// threads is how long each of this process's threads has waited for a processor
-	// so far; nil: unknown. queued is the sum of that under the load.
-	threads map[string]time.Duration
-	queued  time.Duration
+	// so far; nil: unknown. spare is for the next reading. queued is the sum of that
+	// under the load.
+	threads, spare map[int]time.Duration
+	queues         queues
+	queued         time.Duration
 
 	scarce bool    // target and generator saturated the processors they share
 	crowd  float64 // the share of the time that threads waited for one of the load's processors
@@ -39,8 +41,15 @@ func newSelfCheck(addresses []engine.Address, processors int) *selfCheck {
 // begin takes the first readings.
 func (c *selfCheck) begin(now int64) {
 	c.began, c.cpu, c.targetCPU, c.pauses = now, cpuTime(), c.target.used(), gcPauses()
-	c.usage, c.threads = usageOf(c.target.ours), queues()
+	c.usage = usageOf(c.target.ours)
+	threads := make(map[int]time.Duration, fewThreads)
+	if c.queues.read(threads); len(threads) > 0 {
+		c.threads, c.spare = threads, make(map[int]time.Duration, fewThreads)
+	}
 }
+
+// fewThreads is the number of threads to make room for; of more, the map grows.
+const fewThreads = 64
 
 // queue sums the time that threads waited for a processor since the last call. The last
 // part of an ended thread's time is lost.
@@ -48,12 +57,13 @@ func (c *selfCheck) queue() {
 	if c.threads == nil {
 		return // before the load, or nobody can tell
 	}
-	now := queues()
+	now := c.spare
+	c.queues.read(now)
 	for thread, waited := range now {
 		c.queued += max(waited-c.threads[thread], 0)
 	}
-	if now != nil {
-		c.threads = now
+	if len(now) > 0 {
+		c.threads, c.spare = now, c.threads
 	}
 }
 

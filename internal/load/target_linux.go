@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"whet/internal/load/engine"
 )
@@ -243,32 +245,86 @@ func processTime(pid int) time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// queues returns how long each thread of this process has waited for a processor that
-// others had, by its number; nil where the kernel does not say.
-func queues() map[string]time.Duration {
-	threads, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return nil
+// queues reads how long the threads of this process have waited for a processor that
+// others had. Its memory is its own, so that a load under way allocates nothing.
+type queues struct {
+	path    [64]byte
+	entries [4096]byte // of the directory of threads
+	stat    [64]byte   // three numbers of at most 20 digits
+}
+
+// read sets out to each thread's time so far, by the thread's number; to nothing where
+// the kernel does not say.
+func (q *queues) read(out map[int]time.Duration) {
+	clear(out)
+	tasks, ok := openAt(0, append(q.path[:0], "/proc/self/task\x00"...))
+	if !ok {
+		return
 	}
-	out := make(map[string]time.Duration, len(threads))
-	for _, t := range threads {
-		if waited, ok := parseQueue(readProc("/proc/self/task/" + t.Name() + "/schedstat")); ok {
-			out[t.Name()] = waited
+	defer syscall.Close(tasks)
+	for {
+		n, err := syscall.ReadDirent(tasks, q.entries[:])
+		if err != nil || n <= 0 {
+			return
+		}
+		for left := q.entries[:n]; ; {
+			var name []byte
+			if name, left = direntName(left); name == nil {
+				break
+			}
+			if bytes.HasPrefix(name, []byte{'.'}) {
+				continue // the directory itself, and its parent
+			}
+			thread, err := strconv.Atoi(string(name))
+			if waited, ok := q.of(tasks, name); err == nil && ok {
+				out[thread] = waited
+			}
 		}
 	}
-	if len(out) == 0 {
-		return nil
+}
+
+// of reads one thread's time; not that of a thread that has ended meanwhile.
+func (q *queues) of(tasks int, name []byte) (time.Duration, bool) {
+	f, ok := openAt(tasks, append(append(q.path[:0], name...), "/schedstat\x00"...))
+	if !ok {
+		return 0, false
 	}
-	return out
+	defer syscall.Close(f)
+	n, err := syscall.Read(f, q.stat[:])
+	if err != nil {
+		return 0, false
+	}
+	return parseQueue(q.stat[:n])
+}
+
+// openAt opens a file to read. Its path, which ends with a zero, is absolute or begins at
+// a directory. Package syscall's function allocates.
+func openAt(directory int, path []byte) (fd int, ok bool) {
+	r, _, errno := syscall.Syscall6(syscall.SYS_OPENAT, uintptr(directory), uintptr(unsafe.Pointer(unsafe.SliceData(path))), syscall.O_RDONLY|syscall.O_CLOEXEC, 0, 0, 0)
+	return int(r), errno == 0
+}
+
+// direntName takes the name of the first entry off those of a directory, as getdents64(2)
+// returns them: the entry's length stands after two numbers of 8 bytes, and the name,
+// which ends with a zero, after that and one more byte. A nil name: there is none.
+func direntName(entries []byte) (name, rest []byte) {
+	const length, at = 16, 19
+	if len(entries) <= at {
+		return nil, entries
+	}
+	n := int(binary.NativeEndian.Uint16(entries[length:]))
+	if n <= at || n > len(entries) {
+		return nil, entries
+	}
+	name, _, _ = bytes.Cut(entries[at:n], []byte{0})
+	return name, entries[n:]
 }
 
 // parseQueue reads a thread's schedstat: the time on a processor and the time ready
 // without one, both in nanoseconds, and the number of times it had one.
 func parseQueue(stat []byte) (time.Duration, bool) {
-	f := strings.Fields(string(stat))
-	if len(f) != 3 {
-		return 0, false
-	}
-	ns, err := strconv.ParseInt(f[1], 10, 64)
-	return time.Duration(ns), err == nil && ns >= 0
+	_, stat, _ = bytes.Cut(stat, []byte{' '})
+	waited, times, _ := bytes.Cut(stat, []byte{' '})
+	ns, err := strconv.ParseInt(string(waited), 10, 64)
+	return time.Duration(ns), err == nil && ns >= 0 && len(times) > 0
 }

@@ -1,10 +1,13 @@
 package load
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -164,4 +167,82 @@ func TestQueues(t *testing.T) {
 	if c.queue(); c.queued < time.Hour {
 		t.Errorf("waited for %v, want an hour for each thread", c.queued)
 	}
+	if n := testing.AllocsPerRun(100, c.queue); n != 0 {
+		t.Errorf("a look allocates %v times", n)
+	}
+}
+
+// The threads are those that package os finds, and their times lie between what it reads
+// before and after.
+func TestThreads(t *testing.T) {
+	read := func() map[int]time.Duration {
+		threads, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make(map[int]time.Duration)
+		for _, thread := range threads {
+			n, err := strconv.Atoi(thread.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var running, waited, times int64
+			if _, err := fmt.Sscan(string(readProc("/proc/self/task/"+thread.Name()+"/schedstat")), &running, &waited, &times); err == nil {
+				out[n] = time.Duration(waited)
+			}
+		}
+		return out
+	}
+	before := read()
+	if len(before) == 0 {
+		t.Skip("the kernel does not say how long threads wait")
+	}
+	got := map[int]time.Duration{-1: 0}
+	new(queues).read(got)
+	for thread, last := range read() {
+		first, ok := before[thread]
+		if waited, found := got[thread]; ok && (!found || waited < first || waited > last) {
+			t.Errorf("thread %d: waited for %v (%v), before for %v, after for %v", thread, waited, found, first, last)
+		}
+	}
+	if _, old := got[-1]; old {
+		t.Error("a thread of the last look is left")
+	}
+}
+
+// FuzzDirentName: names are those that package syscall finds in as many bytes.
+func FuzzDirentName(f *testing.F) {
+	d, err := os.Open("/proc/self")
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer d.Close()
+	b := make([]byte, 8192)
+	n, err := syscall.ReadDirent(int(d.Fd()), b)
+	if err != nil || n < 100 {
+		f.Fatal(n, err)
+	}
+	f.Add(b[:n])
+	f.Add(b[:n-1])
+	f.Add(make([]byte, 40))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var names []string
+		left := b
+		for {
+			name, rest := direntName(left)
+			if name == nil {
+				break
+			}
+			if len(rest) >= len(left) {
+				t.Fatalf("%d bytes are left of %d", len(rest), len(left))
+			}
+			left = rest
+			if s := string(name); s != "." && s != ".." {
+				names = append(names, s)
+			}
+		}
+		if _, _, want := syscall.ParseDirent(b[:len(b)-len(left)], -1, nil); !slices.Equal(names, want) {
+			t.Errorf("%q, want %q", names, want)
+		}
+	})
 }
