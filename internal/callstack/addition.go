@@ -53,7 +53,7 @@ type batchSample struct {
 	shared, end int32 // of its stack: the locations of the sample before, and the end of its own in others
 	set         LabelSet
 	any         bool // a value is not zero
-	identity    [2]uint64
+	identity    identitySum
 }
 
 // batchSize is small enough for a batch to stay in the processor's caches.
@@ -161,7 +161,7 @@ func (a *Addition) add(b *batch) {
 	}
 	if !a.m.distinct {
 		for i := range b.samples {
-			a.touched ^= a.m.samples.home(b.samples[i].identity[0]).sample
+			a.touched ^= a.m.samples.home(b.samples[i].identity).sample
 		}
 	}
 	from = 0
@@ -209,9 +209,11 @@ func (a *Addition) locate(id LocationID) LocationID {
 
 // identify finds the locations of a sample in the merged profile, or adds them, and
 // returns the sample's identity, unless all samples are distinct.
-func (a *Addition) identify(path []LocationID, set LabelSet) (h [2]uint64) {
+func (a *Addition) identify(path []LocationID, set LabelSet) (sum identitySum) {
 	for _, id := range slices.Backward(path[a.valid:]) { // leaf first, as pprof numbers them
-		a.locate(id)
+		if a.locations[id] == 0 {
+			a.locate(id)
+		}
 	}
 	if int(set) >= len(a.labels) {
 		a.labels = append(a.labels, make([]mergedSet, len(a.sets)-len(a.labels))...)
@@ -221,17 +223,18 @@ func (a *Addition) identify(path []LocationID, set LabelSet) (h [2]uint64) {
 		labels.identity = a.m.labelSet(a.p.appendLabels(nil, a.sets[set]))
 	}
 	if !a.m.distinct {
-		values, points := a.m.path[:a.valid+1], a.m.points
-		h = values[a.valid]
-		for _, id := range path[a.valid:] {
-			h = [2]uint64{next(h[0], points[0], uint64(a.locations[id])), next(h[1], points[1], uint64(a.locations[id]))}
-			values = append(values, h)
+		ofLabels, places := a.m.drawn(len(path))
+		sums := a.m.path[:a.valid+1]
+		sum = sums[a.valid]
+		for i := a.valid; i < len(path); i++ {
+			sum = sum.plus(places[i], uint64(a.locations[path[i]]))
+			sums = append(sums, sum)
 		}
-		a.m.path = values
-		h = [2]uint64{reduced(next(h[0], points[0], labels.identity)), reduced(next(h[1], points[1], labels.identity))}
+		a.m.path = sums
+		sum = sum.plus(ofLabels, labels.identity)
 	}
 	a.valid = len(path)
-	return h
+	return sum
 }
 
 // pack adds the stack and the labels of a sample to the merged profile.

@@ -21,24 +21,25 @@ type identity struct {
 
 // find returns the number of a sample and whether it was there; a new sample
 // gets the given number.
-func (s *identities) find(h [2]uint64, number int) (sample int, known bool) {
+func (s *identities) find(sum identitySum, number int) (sample int, known bool) {
 	if 4*s.used >= 3*len(s.slots) {
 		s.reserve(s.used + s.used/2 + 256)
 	}
-	at := s.slot(h[0], uint32(h[1]))
+	first, second := sum.upper, uint32(sum.lower>>32)
+	at := s.slot(first, second)
 	if at.sample > 0 {
 		return int(at.sample) - 1, true
 	}
-	*at = identity{h[0], uint32(h[1]), uint32(number) + 1}
+	*at = identity{first, second, uint32(number) + 1}
 	s.used++
 	return number, false
 }
 
 // home returns the slot that a sample has, unless another has it.
-func (s *identities) home(first uint64) *identity { return &s.slots[s.index(first)] }
+func (s *identities) home(sum identitySum) *identity { return &s.slots[s.index(sum.upper)] }
 
 func (s *identities) index(first uint64) uint64 {
-	i, _ := bits.Mul64(first<<3, uint64(len(s.slots))) // of 61 bits, spread evenly
+	i, _ := bits.Mul64(first, uint64(len(s.slots))) // spread evenly
 	return i
 }
 

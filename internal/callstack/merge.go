@@ -42,13 +42,14 @@ func Merge(scales []float64, profiles ...*Profile) (*Profile, error) {
 //
 // A sample is identified by its stack and label set. Keeping every stack for
 // comparison would take five times the memory of the result, so Merger keeps a
-// number: two polynomials over the integers modulo 2^61-1 with the locations'
-// ids as coefficients, each at a point drawn at random, of the second the lower
-// 32 bits. Two different sequences of n ids have the same value at n of 2^61
-// points at most, and the same lower bits at n·2^29 (Carter and Wegman 1979), so
-// with a million stacks of 128 locations the chance that any two are taken for
-// one is below 2^39 · 2^7/2^61 · 2^36/2^61 = 2^-40. The value of a stack follows
-// from that of its prefix: the work is for what differs from the sample before.
+// number: the sum of the ids of the locations and of the labels, each multiplied by a
+// number of 128 bits drawn at random for its place on the stack, modulo 2^128, and of that
+// the upper 96 bits. Two samples differ at some place, by less than 2^32. Whatever is
+// drawn for the other places, of the 2^128 numbers at this one 2^33 at most bring the
+// sums so near to each other that their upper bits are the same (multilinear hashing:
+// Lemire and Kaser 2014). With a million samples the chance that any two are taken for
+// one is below 2^39 · 2^33/2^128 = 2^-56. The sum of a stack follows from that of its
+// prefix: the work is for what differs from the sample before.
 type Merger struct {
 	b        *Builder
 	profiles int
@@ -56,11 +57,11 @@ type Merger struct {
 	sets     map[string]uint64 // by labels in pprof's order
 	samples  identities        // by stack and labels
 	columns  []tallies
-	sums     [][2]uint64 // of the magnitudes of all above and all below zero that was added, by column
-	apart    bool        // a profile was subtracted: the two sums are bounded each by itself
-	distinct bool        // no two samples are the same
-	points   [2]uint64
-	path     [][2]uint64 // the polynomials' values of the path's prefixes; path[0] of none
+	sums     [][2]uint64   // of the magnitudes of all above and all below zero that was added, by column
+	apart    bool          // a profile was subtracted: the two sums are bounded each by itself
+	distinct bool          // no two samples are the same
+	places   []identitySum // the numbers drawn; places[0] for labels
+	path     []identitySum // the sums of the path's prefixes; path[0] of none
 	key      []byte
 	comments map[string]bool
 }
@@ -83,8 +84,7 @@ func NewMerger(first *Meta) *Merger {
 		columns:  make([]tallies, len(first.Types)),
 		comments: make(map[string]bool),
 		sums:     make([][2]uint64, len(first.Types)),
-		points:   [2]uint64{2 + rand.Uint64N(mersenne61-2), 2 + rand.Uint64N(mersenne61-2)},
-		path:     [][2]uint64{{}},
+		path:     []identitySum{{}},
 	}
 }
 
@@ -231,19 +231,20 @@ func (m *Merger) Merged() *Profile {
 	return again.Merged()
 }
 
-const mersenne61 = 1<<61 - 1
+// identitySum is a number of 128 bits.
+type identitySum struct{ upper, lower uint64 }
 
-// next multiplies the value of a polynomial by its point and adds a coefficient. Its
-// result is below 2^61+8, and is reduced once, at the end.
-func next(value, point, coefficient uint64) uint64 {
-	hi, lo := bits.Mul64(value, point) // below 2^123: what stands above bit 61 counts as much again
-	v := lo&mersenne61 + (lo>>61 | hi<<3) + coefficient
-	return v&mersenne61 + v>>61
+// drawn returns what is drawn for the labels and so many locations from the root on.
+func (m *Merger) drawn(locations int) (labels identitySum, places []identitySum) {
+	for len(m.places) <= locations {
+		m.places = append(m.places, identitySum{rand.Uint64(), rand.Uint64()})
+	}
+	return m.places[0], m.places[1 : 1+locations]
 }
 
-func reduced(value uint64) uint64 {
-	if value >= mersenne61 {
-		value -= mersenne61
-	}
-	return value
+// plus adds an id times what is drawn for its place.
+func (s identitySum) plus(place identitySum, id uint64) identitySum {
+	upper, lower := bits.Mul64(place.lower, id)
+	lower, carry := bits.Add64(s.lower, lower, 0)
+	return identitySum{s.upper + place.upper*id + upper + carry, lower}
 }
