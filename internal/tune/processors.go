@@ -26,9 +26,6 @@ const (
 	leastTurn      = 80 * time.Millisecond
 )
 
-// pairs of runs, at one processor and at all: as many as give an interval at 95 %.
-var pairs = stat.MedianValues(0.95)
-
 const oneStep = "runs at one processor"
 
 // wantsOne reports whether it can be asked of a benchmark how it grows with processors:
@@ -44,6 +41,7 @@ func (r *recorder) wantsOne(s *benchmarkRun) bool {
 func (r *recorder) processors(ctx context.Context, s *benchmarkRun) error {
 	share := min(r.forProcessors/time.Duration(max(r.parallel, 1)), r.turn)
 	r.parallel--
+	pairs := stat.MedianValues(0.95) // of runs, at one processor and at all
 	turn := min(share/time.Duration(2*pairs), processorsTurn)
 	if turn < leastTurn {
 		return nil

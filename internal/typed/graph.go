@@ -15,6 +15,6 @@ var ends = set("Exit Goexit Fatal Fatalf Fatalln FailNow SkipNow Panic Panicf Pa
 func (p *Package) Graph(body *ast.BlockStmt) *cfg.CFG {
 	return cfg.New(body, func(call *ast.CallExpr) bool {
 		fn := p.Function(call)
-		return p.Builtin(call) != "panic" && (fn == nil || !ends[fn.Name()])
+		return p.Builtin(call) != "panic" && (fn == nil || !ends()[fn.Name()])
 	})
 }

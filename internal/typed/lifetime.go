@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Ends reports whether nothing of what a local variable or a parameter holds, or of
@@ -81,7 +82,7 @@ func (p *Package) literalRunsNow(lit *ast.FuncLit) bool {
 	switch around := p.Parent(lit).(type) {
 	case *ast.CallExpr:
 		fn := p.Function(around)
-		ok = !p.Started(around) && (around.Fun == lit || fn != nil && fn.Pkg() != nil && searches[fn.Pkg().Path()])
+		ok = !p.Started(around) && (around.Fun == lit || fn != nil && fn.Pkg() != nil && searches()[fn.Pkg().Path()])
 	case *ast.AssignStmt, *ast.ValueSpec:
 		to, values := Sides(around)
 		if i := slices.Index(values, ast.Expr(lit)); i >= 0 && len(to) == len(values) {
@@ -236,11 +237,11 @@ func (l *lifetime) argument(call *ast.CallExpr, n ast.Expr) bool {
 	to, method := l.Reached(call), fn.Signature().Recv() != nil
 	switch {
 	case !method && to != nil:
-	case !method && l.program.Standard(fn.Pkg()) && keepNothing[path.Base(fn.Pkg().Path())]:
+	case !method && l.program.Standard(fn.Pkg()) && keepNothing()[path.Base(fn.Pkg().Path())]:
 		return !wraps(fn.Name()) || l.ends(call)
 	case strings.HasPrefix(fn.Name(), "Append"), fn.Name() == "Sum", fn.Name() == "Seal", fn.Name() == "Open":
 		return l.ends(call) // they append to what they are given
-	case keepsNoArgument[fn.Name()]:
+	case keepsNoArgument()[fn.Name()]:
 		return true
 	}
 	return l.inside(to, call, n)
@@ -275,10 +276,13 @@ func wraps(name string) bool {
 var keepsNoArgument = set("Write WriteString WriteTo WriteAt Read ReadAt ReadFrom Execute ExecuteTemplate Encode Decode EncodeElement DecodeElement " +
 	"EncodeToString XORKeyStream CryptBlocks Encrypt Decrypt Render PutUint16 PutUint32 PutUint64 Uint16 Uint32 Uint64 Print Printf Println Reset")
 
-func set(names string) map[string]bool {
-	m := make(map[string]bool)
-	for name := range strings.FieldsSeq(names) {
-		m[name] = true
-	}
-	return m
+// set makes a set on first use.
+func set(names string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := make(map[string]bool)
+		for name := range strings.FieldsSeq(names) {
+			m[name] = true
+		}
+		return m
+	})
 }
