@@ -124,14 +124,14 @@ func (t *Tool) once(ctx context.Context) (Run, error) {
 	return Run{WallNs: int64(res.End.Sub(res.Start)), CPUNs: int64(res.UserCPU + res.SystemCPU), RSSBytes: res.MaxRSSBytes}, nil
 }
 
-// Programs builds whet into dir and finds pprof, which the go command builds on
-// first use.
+// Programs builds whet into dir, without cgo as it is released, and finds pprof, which
+// the go command builds on first use.
 func Programs(ctx context.Context, dir string) (whet, pprof string, err error) {
 	whet = filepath.Join(dir, "whet")
-	if _, err := output(ctx, "go", "build", "-o", whet, "./cmd/whet"); err != nil {
+	if _, err := output(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", whet, "./cmd/whet"); err != nil {
 		return "", "", err
 	}
-	out, err := output(ctx, "go", "tool", "-n", "pprof")
+	out, err := output(ctx, nil, "go", "tool", "-n", "pprof")
 	if err != nil {
 		return "", "", err
 	}
@@ -142,10 +142,10 @@ func Programs(ctx context.Context, dir string) (whet, pprof string, err error) {
 	return whet, pprof, nil
 }
 
-func output(ctx context.Context, name string, args ...string) (string, error) {
+func output(ctx context.Context, env []string, name string, args ...string) (string, error) {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Stdout, cmd.Stderr, cmd.Env = &out, &errs, append(cmd.Environ(), env...)
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
 	}
