@@ -212,14 +212,19 @@ func (b *Builder) addStack(shared int, others []LocationID) {
 	if shared > 0 {
 		at = 1 + int(b.path[shared-1])
 	}
-	numbers := b.numbers[:0]
+	numbers, last := b.numbers[:0], -1
 	for _, id := range others {
 		bytes += int64((bits.Len32(uint32(id)|1) + 6) / 7)
 		slot := &b.recent[int((uint32(at)*0x9e3779b1^uint32(id)*0x85ebca6b)>>(32-mostRecentBits))&(len(b.recent)-1)]
 		if slot.at != int32(at) || slot.id != 1+int32(id) {
 			*slot = numberedLocation{int32(at), 1 + int32(id), b.number(at, id)}
 		}
-		numbers = appendUvarint(numbers, uint64(slot.number))
+		if slot.number == 0 && last >= 0 && numbers[last] < mostFirst<<numberBits {
+			numbers[last] += 1 << numberBits
+		} else {
+			last = len(numbers)
+			numbers = appendNumber(numbers, uint32(slot.number))
+		}
 		at = 1 + int(id)
 	}
 	b.memory += stepBytes * bytes

@@ -63,7 +63,13 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 		others := varintReader{at: stacks.bytes(n)}
 		numbers = numbers[:0]
 		if shared == 0 && n > 0 { // q's locations at the root come after p's
-			numbers = appendUvarint(numbers, others.uvarint()+first)
+			at := others.bytes(1)[0]
+			number := uint32(at & longNumber)
+			if number == longNumber {
+				number += uint32(others.uvarint())
+			}
+			numbers = appendNumber(numbers, number+first)
+			numbers[0] |= at &^ longNumber
 		}
 		out.stacks.stack(shared, append(numbers, others.at...))
 		if len(q.labels.chunks) > 0 { // else labels were not asked for
@@ -84,9 +90,9 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 
 // succeed adds to the locations that follow others those of q, whose ids are
 // larger by so many here, and returns how many there were at the root.
-func (p *Profile) succeed(q *Profile, by int) (first uint64) {
+func (p *Profile) succeed(q *Profile, by int) (first uint32) {
 	p.after = append(p.after, make([][]LocationID, max(0, 1+by-len(p.after)))...)
-	first = uint64(len(p.after[0]))
+	first = uint32(len(p.after[0]))
 	for at, ids := range q.after {
 		shifted := make([]LocationID, len(ids))
 		for i, id := range ids {

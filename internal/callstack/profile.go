@@ -63,11 +63,11 @@ type Profile struct {
 
 	// after[1+id] lists the locations that follow location id on stacks towards
 	// the leaf, in the order of their first sample; after[0] lists those at the
-	// root. Few locations follow any one, so that a stack takes one byte for each
-	// of its locations.
+	// root. Few locations follow any one, and most stacks pass from one to its first:
+	// see appendNumber.
 	after [][]LocationID
 
-	stacks varints   // a sample: locations shared with the one before, length of the others, of each, root first, its number in after
+	stacks varints   // a sample: locations shared with the one before, length of the others, their numbers in after, root first
 	values []varints // a column: zigzag varints
 	labels varints   // a sample: its label set
 }
@@ -299,16 +299,19 @@ func (c *Cursor) follow(path []LocationID, numbers []byte, length int) []Locatio
 	path = path[:length]
 	list := c.successors
 	for n < length && len(numbers) > 0 {
-		number := uint32(numbers[0])
-		if number < 0x80 {
-			numbers = numbers[1:]
-		} else {
+		number, first := uint32(numbers[0]&longNumber), numbers[0]>>numberBits
+		numbers = numbers[1:]
+		if number == longNumber {
 			u, k := binary.Uvarint(numbers)
-			number, numbers = uint32(u), numbers[k:]
+			number, numbers = number+uint32(u), numbers[k:]
 		}
-		step := list[at+number]
-		path[n], at = step.id, step.from
-		n++
+		for at += number; ; first-- {
+			step := list[at]
+			path[n], at = step.id, step.from
+			if n++; first == 0 || n == length {
+				break
+			}
+		}
 	}
 	return path[:n]
 }

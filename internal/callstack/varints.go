@@ -36,6 +36,22 @@ func (t *varints) stack(shared int, numbers []byte) {
 	*to = append(*to, numbers...)
 }
 
+// The number of a location among those that follow another takes one byte, which also
+// counts how many of the next are number 0. A long number has the rest of itself in a
+// varint after that byte.
+const (
+	numberBits = 5
+	longNumber = 1<<numberBits - 1
+	mostFirst  = 1<<(8-numberBits) - 1
+)
+
+func appendNumber(b []byte, number uint32) []byte {
+	if number < longNumber {
+		return append(b, byte(number))
+	}
+	return binary.AppendUvarint(append(b, longNumber), uint64(number-longNumber))
+}
+
 // value writes a value, zigzag.
 func (t *varints) value(v int64) {
 	to := t.room(binary.MaxVarintLen64)
