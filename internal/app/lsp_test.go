@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
 
 	"whet/internal/parcel"
+	"whet/internal/record"
 )
 
 // oldRecording is one of code of this module, which package read has for its tests.
@@ -279,6 +281,8 @@ func TestLanguageServerFollows(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, ".whet", "visits.whet"), recorded); err != nil {
 		t.Fatal(err)
 	}
+	// A newer one, of a load, has no figures of lines.
+	addLoad(t, filepath.Join(dir, ".whet", "load.whet"))
 	if err := client.Notify(ctx, "workspace/didChangeWatchedFiles", object{"changes": []object{}}); err != nil {
 		t.Fatal(err)
 	}
@@ -296,6 +300,18 @@ func TestLanguageServerFollows(t *testing.T) {
 	}
 	if got := <-code; got != 0 || errs.Len() > 0 {
 		t.Errorf("exit code %d, %s", got, errs)
+	}
+}
+
+// addLoad writes a recording without profiles.
+func addLoad(t *testing.T, path string) {
+	t.Helper()
+	rec, err := record.Create(record.Run{Path: path, Kind: "load", Target: "http://127.0.0.1:1/", Origin: time.Now(), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rec.Finish(""); err != nil {
+		t.Fatal(err)
 	}
 }
 

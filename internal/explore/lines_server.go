@@ -6,18 +6,20 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"whet/internal/cli"
 	"whet/internal/dotwhet"
+	"whet/internal/profiles"
 	"whet/internal/recording"
 	"whet/internal/report/editor"
 	"whet/internal/report/listing"
 )
 
 // serve talks with an editor over the standard streams, of the recording that was
-// named, or of the newest one.
+// named, or of the newest one with figures of lines.
 func (v *linesView) serve(ctx context.Context, e *cli.Env, operands []string) error {
 	n := &newestLines{of: v, named: cmp.Or(operands...)}
 	err := editor.Serve(ctx, e.Stdin, e.Stdout, cli.Version(), n.page)
@@ -27,7 +29,7 @@ func (v *linesView) serve(ctx context.Context, e *cli.Env, operands []string) er
 	return err
 }
 
-// newestLines keeps the page of the newest recording.
+// newestLines keeps the page of the newest recording that has figures of lines.
 type newestLines struct {
 	of    *linesView
 	named string // a recording; "": the newest is looked for
@@ -50,10 +52,11 @@ func (n *newestLines) page(ctx context.Context, root string) (*listing.Page, err
 			return nil, err
 		}
 		list, err := place.List()
-		if err != nil || len(list) == 0 {
+		i := slices.IndexFunc(list, func(r dotwhet.Entry) bool { return profiles.HasLines(&r.Manifest) })
+		if err != nil || i < 0 {
 			return nil, err
 		}
-		if path = list[0].Path; !filepath.IsAbs(path) {
+		if path = list[i].Path; !filepath.IsAbs(path) {
 			path = filepath.Join(root, path)
 		}
 	}

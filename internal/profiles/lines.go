@@ -31,6 +31,21 @@ var lineColumns = []struct {
 	{recording.KindBlock, "delay", lines.Block},
 }
 
+// HasLines reports whether a recording has what OpenLines reads.
+func HasLines(m *recording.Manifest) bool {
+	return slices.ContainsFunc(m.Artifacts, func(a recording.Artifact) bool {
+		if a.Kind == recording.KindTrace || a.Kind == recording.KindFlight {
+			return true
+		}
+		for _, c := range lineColumns {
+			if c.artifact == a.Kind {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // OpenLines combines the data of a recording about source lines: its profiles, traces
 // and the compiler's text. A damaged part is a warning, and then unknown. The set has
 // the profiles that were read.
