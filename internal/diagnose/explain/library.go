@@ -46,7 +46,7 @@ var general = []struct {
 	{begins: []string{"path.", "path/filepath."}, does: "cleans the path in each call", instead: "Clean the parts once, when they are read, and join them with +."},
 	{begins: []string{"runtime.Callers", "runtime.CallersFrames", "runtime.(*Frames).", "runtime.Caller", "runtime.Stack", "runtime/debug."}, does: "walks the goroutine's stack and looks up its functions", instead: "Walk it once, no deeper than needed, and only where the result is used."},
 	{begins: []string{"io.ReadFull", "io.ReadAtLeast", "bufio.(*Reader).Read", "bufio.(*Writer).Write"}, does: "is called in a loop for a few bytes each time", instead: "Read and write many at once, through a buffer of some kilobytes, and process the pieces there.", looped: true},
-	{begins: []string{"fmt."}, does: "interprets a format, and finds the type of each value while it runs", instead: "Write the frequent types (strings, []byte, integers) yourself: a type switch, strconv and append; leave the others to fmt.", typed: true},
+	{begins: []string{"fmt."}, does: "finds the type of each value while it runs, and interprets the format if there is one", instead: "Write the frequent types (strings, []byte, integers) yourself: a type switch, strconv and append; leave the others to fmt.", typed: true},
 	{begins: []string{"context.", "errors.As", "errors.Is"}, does: "walks a chain of values, comparing types in each", instead: "Call it once before the loop, or keep the result in a field."},
 }
 
