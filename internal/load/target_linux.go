@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"iter"
 	"net"
 	"os"
 	"path/filepath"
@@ -31,12 +32,18 @@ func (t *target) find(addresses []engine.Address) bool {
 	if len(sockets) == 0 {
 		return false
 	}
-	for _, name := range names("/proc") {
-		pid, err := strconv.Atoi(name)
-		if err != nil || !holds("/proc/"+name+"/fd", sockets) {
+	proc, ok := openAt(0, []byte("/proc\x00"))
+	if !ok {
+		return false
+	}
+	defer syscall.Close(proc)
+	var processes, files directory
+	for name := range processes.names(proc) {
+		pid, err := strconv.Atoi(string(name))
+		if err != nil || !files.hold(proc, name, sockets) {
 			continue
 		}
-		allowed, ok := allowedProcessors(name)
+		allowed, ok := allowedProcessors(string(name))
 		if !ok {
 			return false
 		}
@@ -49,29 +56,22 @@ func (t *target) find(addresses []engine.Address) bool {
 
 func ownProcessors() (processors, bool) { return allowedProcessors("self") }
 
-// holds reports whether a process has one of these sockets open.
-func holds(files string, sockets map[string]bool) bool {
+// hold reports whether a process, a directory of /proc, has one of these sockets open.
+func (d *directory) hold(proc int, process []byte, sockets map[string]bool) bool {
+	files, ok := openAt(proc, append(append(d.path[:0], process...), "/fd\x00"...))
+	if !ok {
+		return false // another user's
+	}
+	defer syscall.Close(files)
 	to := make([]byte, 64) // longer ones are no sockets
-	for _, name := range names(files) {
-		if n, err := syscall.Readlink(files+"/"+name, to); err == nil && sockets[string(to[:n])] {
+	for name := range d.names(files) {
+		path := append(append(d.path[:0], name...), 0)
+		n, _, errno := syscall.Syscall6(syscall.SYS_READLINKAT, uintptr(files), uintptr(unsafe.Pointer(&path[0])), uintptr(unsafe.Pointer(&to[0])), uintptr(len(to)), 0, 0)
+		if errno == 0 && sockets[string(to[:n])] {
 			return true
 		}
 	}
 	return false
-}
-
-// names returns the names in a directory; none where it may not be read.
-func names(directory string) []string {
-	d, err := os.Open(directory)
-	if err != nil {
-		return nil
-	}
-	defer d.Close()
-	list, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil
-	}
-	return list
 }
 
 // maxProc bounds a file of /proc that is read.
@@ -109,6 +109,9 @@ func listening(a engine.Address) []string {
 		return nil
 	}
 	ip := net.ParseIP(host) // nil: localhost
+	if out, err := askListening(ip, uint16(n)); err == nil {
+		return out
+	}
 	out := listeningTCP(readProc("/proc/net/tcp"), ip, uint16(n))
 	return append(out, listeningTCP(readProc("/proc/net/tcp6"), ip, uint16(n))...)
 }
@@ -142,11 +145,17 @@ func listeningTCP(table []byte, ip net.IP, port uint16) (inodes []string) {
 		if err != nil || p != port {
 			continue
 		}
-		if at.IsUnspecified() || ip != nil && at.Equal(ip) || ip == nil && at.IsLoopback() {
+		if accepts(at, ip) {
 			inodes = append(inodes, f[9])
 		}
 	}
 	return inodes
+}
+
+// accepts reports whether a socket at an address accepts connections to an IP; nil is any
+// of the loopback.
+func accepts(at, ip net.IP) bool {
+	return at.IsUnspecified() || ip != nil && at.Equal(ip) || ip == nil && at.IsLoopback()
 }
 
 // socketAddress reads an address such as 0100007F:1F90: words of 32 bits in the
@@ -246,46 +255,32 @@ func processTime(pid int) time.Duration {
 }
 
 // queues reads how long the threads of this process have waited for a processor that
-// others had. Its memory is its own, so that a load under way allocates nothing.
+// others had. It allocates nothing: a load is under way.
 type queues struct {
-	path    [64]byte
-	entries [4096]byte // of the directory of threads
-	stat    [64]byte   // three numbers of at most 20 digits
+	tasks directory
+	stat  [64]byte // three numbers of at most 20 digits
 }
 
 // read sets out to each thread's time so far, by the thread's number; to nothing where
 // the kernel does not say.
 func (q *queues) read(out map[int]time.Duration) {
 	clear(out)
-	tasks, ok := openAt(0, append(q.path[:0], "/proc/self/task\x00"...))
+	tasks, ok := openAt(0, append(q.tasks.path[:0], "/proc/self/task\x00"...))
 	if !ok {
 		return
 	}
 	defer syscall.Close(tasks)
-	for {
-		n, err := syscall.ReadDirent(tasks, q.entries[:])
-		if err != nil || n <= 0 {
-			return
-		}
-		for left := q.entries[:n]; ; {
-			var name []byte
-			if name, left = direntName(left); name == nil {
-				break
-			}
-			if bytes.HasPrefix(name, []byte{'.'}) {
-				continue // the directory itself, and its parent
-			}
-			thread, err := strconv.Atoi(string(name))
-			if waited, ok := q.of(tasks, name); err == nil && ok {
-				out[thread] = waited
-			}
+	for name := range q.tasks.names(tasks) {
+		thread, err := strconv.Atoi(string(name))
+		if waited, ok := q.of(tasks, name); err == nil && ok {
+			out[thread] = waited
 		}
 	}
 }
 
 // of reads one thread's time; not that of a thread that has ended meanwhile.
 func (q *queues) of(tasks int, name []byte) (time.Duration, bool) {
-	f, ok := openAt(tasks, append(append(q.path[:0], name...), "/schedstat\x00"...))
+	f, ok := openAt(tasks, append(append(q.tasks.path[:0], name...), "/schedstat\x00"...))
 	if !ok {
 		return 0, false
 	}
@@ -295,6 +290,31 @@ func (q *queues) of(tasks int, name []byte) (time.Duration, bool) {
 		return 0, false
 	}
 	return parseQueue(q.stat[:n])
+}
+
+// directory is memory to read a directory of /proc with, and to put a path together in.
+// Package os would allocate for each name, and register each file for its poller.
+type directory struct {
+	path    [64]byte
+	entries [4096]byte
+}
+
+// names yields the names in an open directory, except its own and its parent's.
+func (d *directory) names(fd int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for {
+			n, err := syscall.ReadDirent(fd, d.entries[:])
+			if err != nil || n <= 0 {
+				return
+			}
+			name, left := direntName(d.entries[:n])
+			for ; name != nil; name, left = direntName(left) {
+				if !bytes.HasPrefix(name, []byte{'.'}) && !yield(name) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // openAt opens a file to read. Its path, which ends with a zero, is absolute or begins at
