@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"sync"
@@ -54,6 +53,7 @@ type patientWriter struct {
 	w   io.Writer
 
 	mu    sync.Mutex
+	own   []byte // what is being written: a write that is given up goes on, and no other follows it
 	stuck bool
 }
 
@@ -68,9 +68,9 @@ func (u *patientWriter) Write(p []byte) (int, error) {
 		err error
 	}
 	ended := make(chan result, 1)
-	own := bytes.Clone(p) // a write that is given up goes on
+	u.own = append(u.own[:0], p...)
 	go func() {
-		n, err := u.w.Write(own)
+		n, err := u.w.Write(u.own)
 		ended <- result{n, err}
 	}()
 	select {
