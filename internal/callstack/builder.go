@@ -287,6 +287,9 @@ func (b *Builder) NewLabelSet(encoded []byte) LabelSet {
 	}
 	from := len(b.setText)
 	b.setText = append(b.setText, encoded...)
+	if len(b.p.sets) == cap(b.p.sets) {
+		b.p.sets = slices.Grow(b.p.sets, len(b.p.sets)+8) // append would grow large ones by a quarter
+	}
 	b.p.sets = append(b.p.sets, b.setText[from:len(b.setText):len(b.setText)])
 	b.memory += setBytes + int64(len(encoded))
 	return LabelSet(len(b.p.sets) - 1)

@@ -154,6 +154,9 @@ func (p *Profile) NumberedLabels(set LabelSet) iter.Seq[NumberedLabel] {
 	return encodedLabels(p.sets[set])
 }
 
+// LabelTexts returns the number of texts of labels.
+func (p *Profile) LabelTexts() int { return len(p.strings) }
+
 // LabelText returns a text of labels. Two numbers may be of the same text.
 func (p *Profile) LabelText(number int) string { return p.strings[number] }
 

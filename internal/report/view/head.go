@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -210,7 +211,7 @@ func writeLines(b *bytes.Buffer, lines []string) {
 	}
 }
 
-func (h *Head) writeWarnings(b *bytes.Buffer) {
+func (h *Head) writeWarnings(b io.Writer) {
 	for _, w := range h.Warnings {
 		fmt.Fprintf(b, "Warning: %s\n", printable.Line(w))
 	}

@@ -1,7 +1,7 @@
 package view
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -14,7 +14,6 @@ import (
 	"whet/internal/document"
 	"whet/internal/printable"
 	"whet/internal/quantity"
-	"whet/internal/report/page"
 )
 
 // Tags is the table of a selection's labels, as pprof's tags command has it.
@@ -53,8 +52,9 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 		sum.flat += w.Value
 		sum.any = true
 	}
-	keys := make(map[int]int) // by number: index in t.Keys, -1 of one that is not shown
-	var texts callstack.Pairs // a key's index in t.Keys and a text's number: index of the value
+	keys := make(map[int]int)                // by number: index in t.Keys, -1 of one that is not shown
+	texts := make([]tagText, p.LabelTexts()) // by number
+	var others callstack.Pairs               // a key's index in t.Keys and the number of a text that another key has first: index of the value
 	for set, sum := range sums {
 		if !sum.any {
 			continue
@@ -74,11 +74,20 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 			}
 			k := &t.Keys[key]
 			k.Flat += sum.flat
+			if len(k.Values) == cap(k.Values) {
+				k.Values = slices.Grow(k.Values, len(k.Values)+8) // append would grow large ones by a quarter
+			}
 			if text == "" {
 				k.Values = append(k.Values, TagValue{quantity.PprofLabel(l.Num, units[k.Name], t.OutUnit), sum.flat})
 				continue
 			}
-			at, known := texts.At(int32(key), int32(l.Str))
+			first := &texts[l.Str]
+			at, known := &first.value, first.key == int32(1+key)
+			if first.key == 0 {
+				first.key = int32(1 + key)
+			} else if !known {
+				at, known = others.At(int32(key), int32(l.Str))
+			}
 			if !known {
 				*at = int32(len(k.Values))
 				k.Values = append(k.Values, TagValue{Name: text})
@@ -92,6 +101,9 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 	}
 	return t
 }
+
+// tagText is where a text is a value.
+type tagText struct{ key, value int32 } // 1 + index in Tags.Keys of the first that has it, 0 before; index of the value
 
 // key returns the index of a key, which it adds, or -1 if it is not shown.
 func (t *Tags) key(s *selection.Selection, name string) int {
@@ -109,7 +121,7 @@ func (t *Tags) key(s *selection.Selection, name string) int {
 // sum adds up the values of one name, and puts the largest first. (They are sorted for it:
 // of a hundred thousand values a map takes longer.)
 func (k *TagKey) sum() {
-	slices.SortFunc(k.Values, func(a, b TagValue) int { return strings.Compare(a.Name, b.Name) })
+	k.sortByName()
 	sums := k.Values[:0]
 	for _, v := range k.Values {
 		if n := len(sums); n > 0 && sums[n-1].Name == v.Name {
@@ -122,12 +134,51 @@ func (k *TagKey) sum() {
 	k.Values = sums
 }
 
+// sortByName sorts the values by the eight bytes after what all names begin with, which
+// are compared as one number, and only where they are the same by the names.
+func (k *TagKey) sortByName() {
+	if len(k.Values) == 0 {
+		return
+	}
+	common := k.Values[0].Name
+	for _, v := range k.Values {
+		n := 0
+		for n < len(common) && n < len(v.Name) && common[n] == v.Name[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	type keyed struct {
+		key uint64
+		TagValue
+	}
+	values := make([]keyed, len(k.Values))
+	for i, v := range k.Values {
+		values[i].TagValue = v
+		for at := range 8 {
+			values[i].key <<= 8
+			if rest := v.Name[len(common):]; at < len(rest) {
+				values[i].key |= uint64(rest[at])
+			}
+		}
+	}
+	slices.SortFunc(values, func(a, b keyed) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	for i := range values {
+		k.Values[i] = values[i].TagValue
+	}
+}
+
 // Write prints the table in pprof's layout, after the warnings there are: of each
 // key the costs end in one column. (Package text/tabwriter takes ten times as long
 // for the hundred thousand values that a goroutine profile may have.)
 func (t *Tags) Write(w io.Writer) error {
-	var b bytes.Buffer
-	t.writeWarnings(&b)
+	b := bufio.NewWriterSize(w, 1<<16)
+	t.writeWarnings(b)
 	cost := func(flat int64) string {
 		text := t.value(flat)
 		if t.Total > 0 {
@@ -151,7 +202,7 @@ func (t *Tags) Write(w io.Writer) error {
 			costs[i] = cost(v.Flat)
 			width = max(width, utf8.RuneCountInString(costs[i])+1)
 		}
-		fmt.Fprintf(&b, "%*s Total %s of %s%s\n", indent, key, t.value(k.Flat), t.value(t.Total), percent)
+		fmt.Fprintf(b, "%*s Total %s of %s%s\n", indent, key, t.value(k.Flat), t.value(t.Total), percent)
 		blanks := strings.Repeat(" ", indent+width)
 		for i, v := range k.Values {
 			b.WriteString(blanks[utf8.RuneCountInString(costs[i]):])
@@ -162,7 +213,10 @@ func (t *Tags) Write(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
-	return page.Print(w, "tags", b.Bytes())
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write tags: %w", err)
+	}
+	return nil
 }
 
 // WriteJSON prints the table as the document whet/tags/1.
