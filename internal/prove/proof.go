@@ -40,7 +40,7 @@ func Begin(o *Options, kind string) *Proof {
 	}
 	return &Proof{o: o, before: host.Start(), deadline: o.Now().Add(o.Budget), Result: &compare.Result{
 		Schema: document.Prove, Warnings: []string{}, Kind: kind, Old: side(compare.Old), New: side(compare.New),
-		AlphaRatio: o.Alpha, ConfidenceRatio: 1 - o.Alpha, MarginRatio: o.Margin, Seed: seed, BudgetNs: int64(o.Budget), Run: 1, Layouts: 1, TurnsPlanned: 1,
+		AlphaRatio: o.Alpha, NoChangeAlphaRatio: compare.NoChangeAlpha(o.Alpha), ConfidenceRatio: 1 - o.Alpha, MarginRatio: o.Margin, Seed: seed, BudgetNs: int64(o.Budget), Run: 1, Layouts: 1, TurnsPlanned: 1,
 		Benchmarks: []compare.Row{}, OnlyOld: []string{}, OnlyNew: []string{}, Failures: []compare.Failure{},
 		Disturbances: []compare.Disturbance{}, Why: []compare.Change{},
 		Host: host.Facts(nil),

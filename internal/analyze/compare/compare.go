@@ -13,6 +13,12 @@ import (
 // nothing to something its reciprocal, and from nothing to nothing 1.
 const MaxRatio = 1e6
 
+// NoChangeAlpha returns the chance that anything of a run is called "no change" that differs
+// by the margin or more, for an alpha of Options: 5 %, as Schuirmann's tests have by custom,
+// or alpha where that is larger. A false alarm takes somebody's afternoon; what passes once
+// for unchanged is measured again with the next change.
+func NoChangeAlpha(alpha float64) float64 { return max(alpha, 0.05) }
+
 // NoiseConfidence is the confidence of the interval of a side against itself
 // whose half-width is the noise.
 const NoiseConfidence = 0.95
@@ -209,7 +215,10 @@ func (j *judge) collect(series []Series) {
 			if all.rounds == 0 {
 				continue
 			}
-			sub := comparison{series: s, metric: m, all: all}
+			sub := comparison{
+				series: s, metric: m, all: all,
+				different: claim{alpha: j.o.Alpha, sides: 2}, same: claim{alpha: NoChangeAlpha(j.o.Alpha), sides: 1},
+			}
 			for _, l := range looks {
 				f := j.figures(s, m, l)
 				sub.at = append(sub.at, f)

@@ -50,7 +50,7 @@ func TestExactCountsTakeSteps(t *testing.T) {
 	if rows[0].Verdict != NoChange || rows[1].Verdict != NoChange || rows[2].Verdict != NoChange {
 		t.Fatalf("%+v", rows)
 	}
-	near("beside two equal counts", rows[0].ConfidenceRatio, 1-0.8*0.05)
+	near("beside two equal counts", rows[0].ConfidenceRatio, 1-2*0.8*0.05) // two tests of one side each
 	near("two equal counts", rows[1].ConfidenceRatio, 1-0.8*0.05/3)
 	// 7 rounds one way: 2·2⁻⁷ = 0.0156 ≤ 0.8·0.05/2 < 2·2⁻⁶, and alpha/4 would be 0.01.
 	middling := timed(around(103, 0.01, 7), around(100, 0, 7))

@@ -46,7 +46,7 @@
 // all rows of the run, as many as were planned, at alpha: a rejection is "faster"
 // or "slower". "They differ by the margin or more" is tested by two one-sided
 // tests (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15
-// (1987), 657–680), with a separate Holm procedure: a rejection is "no change".
+// (1987), 657–680), with a separate Holm procedure at NoChangeAlpha: a rejection is "no change".
 // Both rejections together are "no change", with a ratio whose interval excludes
 // 1 and is within the margin. Neither is "cannot tell", with the number of rounds
 // that a verdict would need, if it can be estimated (needed.go). A verdict stays:

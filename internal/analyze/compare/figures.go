@@ -168,11 +168,11 @@ func (f *figures) different() float64 {
 func (f *figures) faster() bool { return f.low.Greater(0) < f.high.Less(0) }
 
 // same returns the p-value of "the sides differ by the margin or more", from this
-// look alone: that of the worse of two one-sided tests. It is doubled, so that
-// it is at most a level exactly where the interval at that level lies within
-// the margin, and not only the shorter one at twice the level.
+// look alone: that of the worse of two one-sided tests, of which one at most can be wrong.
+// It is at most a level exactly where the interval at twice that level lies within the
+// margin.
 func (f *figures) same(margin float64) float64 {
-	return min(1, 2*max(f.low.Greater(-margin), f.high.Less(margin)))
+	return max(f.low.Greater(-margin), f.high.Less(margin))
 }
 
 // bounds returns the bounds of the logarithm of the ratio, at a two-sided level.

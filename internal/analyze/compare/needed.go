@@ -27,13 +27,15 @@ const (
 // after N rounds √(n/N) of that. The interval at the level a reaches q(1−a/2) of
 // those to each side. So it excludes 1 with a chance of 0.8 where e is
 // q(1−a/2) + q(0.8) of them away from 0, and lies within the margin m where e is
-// as many away from log(1+m):
+// q(1−b/2) + q(0.8) of them away from log(1+m), with a and b the levels of its two
+// intervals:
 //
-//	N = n · ((q(1−a/2) + q(0.8)) · h / (q(0.9)·D))²
+//	N = n · ((q(1−a/2) + q(0.8)) · h / (q(0.9)·|e|))²
+//	N = n · ((q(1−b/2) + q(0.8)) · h / (q(0.9)·(log(1+m) − |e|)))²
 //
-// with D the larger of |e| and log(1+m) − |e|, of which the nearer verdict is
-// made; |e| only where it is at least twice its standard deviation, as else a
-// difference would be promised to noise. a is that of a further run's last look at this row's step, so that N
+// of which the verdict that is nearer is promised; that of a difference only where |e| is
+// at least twice its standard deviation, as else it would be promised to noise. The levels
+// are those of a further run's last look at this row's step, so that N
 // does for a second run that is pooled with this one, and a little more than
 // does for one long run instead.
 //
@@ -51,17 +53,23 @@ func (j *judge) needed(s *comparison, f *figures) *Requirement {
 	if n := len(j.o.Looks); n > 1 {
 		last -= float64(j.o.Looks[n-2]) / float64(j.o.Looks[n-1])
 	}
-	a := j.o.Alpha * stat.RunShare(s.series.Run+1) * last / max(s.different.divisor, s.same.divisor)
-	sd, distance := h/quantile((1+spreadAt)/2), j.margin-e
-	if e >= 2*sd {
-		distance = max(distance, e)
+	last *= stat.RunShare(s.series.Run + 1)
+	sd := h / quantile((1+spreadAt)/2)
+	n, level := math.Inf(1), 0.0
+	promise := func(c *claim, distance float64) {
+		a := c.alpha * last / c.divisor * 2 / c.sides
+		if x := (quantile(1-a/2) + quantile(chance)) * sd / distance; distance > 0 && float64(f.rounds)*x*x < n {
+			n, level = math.Ceil(float64(f.rounds)*x*x), a
+		}
 	}
-	x := (quantile(1-a/2) + quantile(chance)) * sd / distance
-	n := math.Ceil(float64(f.rounds) * x * x)
-	if distance <= 0 || !(n <= mostAhead*float64(f.rounds)) {
+	promise(&s.same, j.margin-e)
+	if e >= 2*sd {
+		promise(&s.different, e)
+	}
+	if !(n <= mostAhead*float64(f.rounds)) {
 		return nil
 	}
-	rounds := max(int(n), fewest(a), f.rounds+1)
+	rounds := max(int(n), fewest(level), f.rounds+1)
 	return &Requirement{Rounds: rounds, Ns: int64(rounds) * s.series.RoundNs}
 }
 

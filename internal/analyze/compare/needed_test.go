@@ -18,14 +18,14 @@ func TestNeeded(t *testing.T) {
 	if r.Verdict != CannotTell || r.Needed == nil {
 		t.Fatalf("row = %+v", r)
 	}
-	// The level of a second run's last look: 0.005·0.16·0.5/4 = 1e-4, q(1−a/2) = 3.8906.
+	// The level of a second run's last look: 0.05·0.16·0.5/4 = 1e-3 for each of two tests, q(1−1e-3) = 3.0902.
 	d := make([]float64, 16)
 	for i := range d {
 		d[i] = math.Log(s.Rounds[i].Old[NsPerOp]) - math.Log(100)
 	}
 	iv := stat.NewDifferences(d, stat.NewSignedRanks(16)).Interval(0.8)
 	sd := (iv.High - iv.Low) / 2 / 1.2816
-	x := (3.8906 + 0.8416) * sd / (math.Log(1.02) - math.Abs(iv.Center))
+	x := (3.0902 + 0.8416) * sd / (math.Log(1.02) - math.Abs(iv.Center))
 	if want := 16 * x * x; math.Abs(float64(r.Needed.Rounds)-want) > 2 || r.Needed.Ns != int64(r.Needed.Rounds)*5e8 {
 		t.Errorf("needed %+v, want about %.1f rounds", *r.Needed, want)
 	}
@@ -38,7 +38,7 @@ func TestNeeded(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	// What is plain needs the rounds without which nothing can be said: at 1e-4
+	// What is plain needs the rounds without which nothing can be said: at 0.005·0.16·0.5/4 = 1e-4
 	// 2·2⁻¹⁵ = 0.000061.
 	if r := one(t, timed(around(200, 0.01, 7), around(100, 0, 7)), o, NsPerOp); r.Needed == nil || r.Needed.Rounds != 15 || !strings.Contains(r.Reason, "7 rounds, and ") {
 		t.Errorf("plain, of seven rounds: %+v", r)

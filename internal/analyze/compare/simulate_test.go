@@ -101,24 +101,24 @@ func anyDifferent(rows []Row) bool {
 	return false
 }
 
-// What differs by the margin is called unchanged as rarely.
+// What differs by the margin is called unchanged as rarely as NoChangeAlpha says, at a smaller
+// alpha too.
 func TestFalseNoChange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates many comparisons")
 	}
-	const alpha = 0.05
 	runs := 300 * *simulate
 	for _, counts := range []bool{false, true} {
 		wrong := 0
 		for i := range runs {
 			ratio := []float64{1.02, 1 / 1.02}[i%2]
-			q := question{o: Options{Alpha: alpha, Margin: 0.02}, planned: 40, ratios: []float64{ratio, ratio}, counts: counts}
+			q := question{o: Options{Alpha: []float64{0.005, 0.05}[i/4%2], Margin: 0.02}, planned: 40, ratios: []float64{ratio, ratio}, counts: counts}
 			times := slices.DeleteFunc(first(machines(uint64(i))[i%4].ask(q)), func(r Row) bool { return r.Metric != NsPerOp })
 			if times[0].Verdict == NoChange || times[1].Verdict == NoChange {
 				wrong++
 			}
 		}
-		atMost(t, fmt.Sprintf("called unchanged, beside equal counts %v", counts), wrong, runs, alpha*0.8)
+		atMost(t, fmt.Sprintf("called unchanged, beside equal counts %v", counts), wrong, runs, NoChangeAlpha(0.005)*0.8)
 	}
 }
 

@@ -8,16 +8,17 @@ import (
 	"whet/internal/stat"
 )
 
-// Two families of tests run side by side, each with the error alpha over the
-// whole run: "the sides are equal" and "the sides differ by the margin or
-// more", one of each for every row. Within a family Holm's procedure runs on
-// the sequential p-values: with m hypotheses, sorted by p, the j-th is rejected
-// if it and all before it are below alpha/(m−j+1). A sequential p-value can only
-// fall as looks are added, so that what is rejected once stays rejected.
+// Two families of tests run side by side, each with an error of its own over the
+// whole run: "the sides are equal" with Options.Alpha, and "the sides differ by the
+// margin or more" with NoChangeAlpha, one of each for every row. Within a family with the
+// error e Holm's procedure runs on the sequential p-values: with m hypotheses, sorted
+// by p, the j-th is rejected if it and all before it are below e/(m−j+1). A sequential
+// p-value can only fall as looks are added, so that what is rejected once stays rejected.
 //
-// The interval of a row is that of one look k at the level of its own step,
-// alpha·w(k)/(m−j+1) for one that is rejected at step j, and the step after the
-// last, alpha·w(k)/(m−r), for the others when r are. So the interval of a row
+// A row is tested at one look k at the level of its own step, l = e·w(k)/(m−j+1) for one
+// that is rejected at step j, and the step after the last, e·w(k)/(m−r), for the others
+// when r are. Its interval has the level l in the first family, whose test has two
+// sides, and 2l in the other, whose two tests have one side each. So the interval of a row
 // that is called different excludes 1, being at the level that its test passed,
 // and that of a row which is not holds 1 at every look, as no look passed the
 // level of step r+1. The same goes for the margin in the other family. Where a
@@ -27,15 +28,17 @@ import (
 // larger than in the other that the interval excludes 1 by itself; it is
 // stretched to 1 then, as nothing says that 1 is wrong.
 //
-// Each interval by itself holds the true ratio with at least 1 − alpha, as no
-// level is above alpha. That all of them do together is not promised: Holm's
+// Each interval by itself holds the true ratio with the confidence that it is shown with:
+// at least 1 − alpha, and where nothing changed 1 − 2·NoChangeAlpha. That all of them do together is not promised: Holm's
 // procedure buys its power with exactly that (K. Strassburger and F. Bretz,
 // Statistics in Medicine 27 (2008), 4914–4927). What is promised of all
 // together is that nothing equal is called different, and that nothing that
-// differs by the margin is called unchanged, each but for alpha.
+// differs by the margin is called unchanged, each but for its error.
 
 // claim is what a family of tests says of one row.
 type claim struct {
+	alpha      float64   // of the family
+	sides      float64   // of its interval that each of its tests looks at: 2, or 1
 	p, weights []float64 // by look
 	divisor    float64   // of alpha: m − j + 1 at step j; that of the step after the last where it is not rejected
 	stage      int       // look of the run at which it was rejected, from 1; 0: it was not
@@ -52,8 +55,11 @@ func (c *claim) add(p float64, f *figures) {
 
 func (c *claim) sequential() float64 { return stat.SequentialP(c.p, c.weights) }
 
-// level returns the level of the interval of a look.
-func (j *judge) level(c *claim, look int) float64 { return j.o.Alpha * c.weights[look] / c.divisor }
+// level returns the level of the test of a look.
+func (c *claim) level(look int) float64 { return c.alpha * c.weights[look] / c.divisor }
+
+// interval returns the level of the interval of a look.
+func (c *claim) interval(look int) float64 { return c.level(look) * 2 / c.sides }
 
 // families returns the claims of all rows.
 func (j *judge) families() [2][]*claim {
@@ -100,7 +106,7 @@ func (j *judge) holm(family []*claim, stage int) {
 	divisor := float64(j.m)
 	for _, c := range order {
 		c.divisor = divisor
-		by := j.latest(c, upTo(c))
+		by := c.latest(upTo(c))
 		if rejecting = rejecting && by >= 0; !rejecting {
 			continue
 		}
@@ -112,15 +118,15 @@ func (j *judge) holm(family []*claim, stage int) {
 }
 
 // latest returns the last of the first looks that is below its level, −1 for none.
-func (j *judge) latest(c *claim, looks int) int {
+func (c *claim) latest(looks int) int {
 	k := looks - 1
-	for k >= 0 && !j.passes(c, k) {
+	for k >= 0 && !c.passes(k) {
 		k--
 	}
 	return k
 }
 
-func (j *judge) passes(c *claim, look int) bool { return c.p[look] <= j.level(c, look) }
+func (c *claim) passes(look int) bool { return c.p[look] <= c.level(look) }
 
 // verdict is the result for a row, with the look and the interval that decided it.
 type verdict struct {
@@ -147,7 +153,7 @@ func (j *judge) verdict(s *comparison) verdict {
 		return j.unchanged(s)
 	}
 	last := len(s.at) - 1
-	v := verdict{Verdict: CannotTell, look: last + 1, level: min(j.level(&s.different, last), j.level(&s.same, last))}
+	v := verdict{Verdict: CannotTell, look: last + 1, level: min(s.different.interval(last), s.same.interval(last))}
 	v.low, v.high = s.at[last].bounds(v.level)
 	return v
 }
@@ -158,10 +164,10 @@ func (j *judge) changed(s *comparison) verdict {
 	c := &s.different
 	faster := s.at[c.by].faster()
 	k := len(s.at) - 1
-	for k > c.by && !(j.passes(c, k) && s.at[k].faster() == faster) {
+	for k > c.by && !(c.passes(k) && s.at[k].faster() == faster) {
 		k--
 	}
-	v := verdict{Verdict: Slower, look: k + 1, level: j.level(c, k)}
+	v := verdict{Verdict: Slower, look: k + 1, level: c.interval(k)}
 	v.low, v.high = s.at[k].bounds(v.level)
 	if faster {
 		v.Verdict = Faster
@@ -173,10 +179,10 @@ func (j *judge) changed(s *comparison) verdict {
 // Where a difference was found as well, the narrower of both intervals lies
 // within the margin too and excludes 1 if that look found the difference.
 func (j *judge) unchanged(s *comparison) verdict {
-	k := max(j.latest(&s.same, len(s.at)), s.same.by)
-	v := verdict{Verdict: NoChange, look: k + 1, level: j.level(&s.same, k)}
+	k := max(s.same.latest(len(s.at)), s.same.by)
+	v := verdict{Verdict: NoChange, look: k + 1, level: s.same.interval(k)}
 	if s.different.stage > 0 {
-		v.level = max(v.level, j.level(&s.different, k))
+		v.level = max(v.level, s.different.interval(k))
 	}
 	v.low, v.high = s.at[k].bounds(v.level)
 	if s.different.stage == 0 {

@@ -76,9 +76,13 @@ func proveFacts(r *compare.Result) []page.Fact {
 		if s := pooled(r); s != "" {
 			facts = append(facts, page.Fact{Name: "pooled", Value: s})
 		}
+		wrong := "the chance of any false difference is " + quantity.Percent(r.AlphaRatio)
+		if r.NoChangeAlphaRatio > 0 { // 0: of an older version, which had one for both
+			wrong += `, of any false "no change" ` + quantity.Percent(r.NoChangeAlphaRatio)
+		}
 		facts = append(facts, page.Fact{Name: "figures", Value: fmt.Sprintf(
-			"above 1 is better; ratios and their intervals from the rounds' pairs (Hodges–Lehmann, signed-rank test), p adjusted for looks (alpha spending) and rows (Holm): the chance of any false difference is %s; margin %s; noise is a side against itself, the half-width at %s; n is rounds",
-			quantity.Percent(r.AlphaRatio), quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
+			"above 1 is better; ratios and their intervals from the rounds' pairs (Hodges–Lehmann, signed-rank test), p adjusted for looks (alpha spending) and rows (Holm): %s; margin %s; noise is a side against itself, the half-width at %s; n is rounds",
+			wrong, quantity.Percent(r.MarginRatio), confidence(compare.NoiseConfidence))})
 	}
 	if s := tests(r); s != "" {
 		facts = append(facts, page.Fact{Name: "tests", Value: strings.TrimPrefix(s, "tests ")})

@@ -22,7 +22,7 @@ func result() *compare.Result {
 		Old:      compare.Program{Operand: "./old", Package: "example.org/m/old", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "00", Tests: "passed"},
 		New:      compare.Program{Operand: "./new", Package: "example.org/m/new", Module: "example.org/m", GoVersion: "go1.26.8", SHA256: "11", Tests: "passed"},
 
-		AlphaRatio: 0.005, ConfidenceRatio: 0.995, MarginRatio: 0.02, Seed: 42, RoundsPlanned: 40, RoundsMeasured: 40, RoundsNeeded: 14,
+		AlphaRatio: 0.005, NoChangeAlphaRatio: 0.05, ConfidenceRatio: 0.995, MarginRatio: 0.02, Seed: 42, RoundsPlanned: 40, RoundsMeasured: 40, RoundsNeeded: 14,
 		Run: 1, Layouts: 40, SliceNs: 1e8, BudgetNs: 300e9, ElapsedNs: 48.2e9,
 		OnlyOld: []string{"BenchmarkGone"}, OnlyNew: []string{"BenchmarkAdded/size=1"},
 		Failures: []compare.Failure{},
