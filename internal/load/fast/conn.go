@@ -223,7 +223,7 @@ func (l *loop) broken(c *conn, err error) {
 // unsent reports whether no byte of the request has been sent, on a connection that
 // served others before. Without TLS only: encrypted data counts as sent.
 func (c *conn) unsent() bool {
-	return c.answers && !c.parsing && c.tls == nil && len(c.out) == len(c.request)
+	return c.answers && !c.parsing && c.tls == nil && (c.fresh || len(c.out) == len(c.request))
 }
 
 // fail ends the request under way without an answer, and its connection.

@@ -231,8 +231,8 @@ func (t *uring) sent(c *conn, e iouring.Completion) {
 	t.l.drained(c)
 }
 
-// close ends what is under way before the slot is free for another socket: what
-// was queued for this one must not go there.
+// close ends what is under way before the slot is free for another socket. What was
+// queued for this one goes nowhere: its request may be sent over another.
 func (t *uring) close(c *conn) {
 	if c.fd < 0 {
 		return
@@ -241,6 +241,7 @@ func (t *uring) close(c *conn) {
 		c.fd = none
 		return
 	}
+	t.ring.Withdraw(opSend.of(c))
 	t.cancel(c)
 	t.ring.Submit()
 	// What fails here shows when the slot is used again.

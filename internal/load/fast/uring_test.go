@@ -149,3 +149,25 @@ func TestSlotIsFlushed(t *testing.T) {
 		}
 	}
 }
+
+// TestEndWithAnswer: an answer with the end of the connection after it. The next request
+// is queued by then; it is not sent into that, and costs no error.
+func TestEndWithAnswer(t *testing.T) {
+	byIOUring(t)
+	l, service, _ := stepping(t, newUring, 1)
+	say(t, service[0], 5)
+	if err := service[0].(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	for l.job.Recorder.Answers() == 0 {
+		if err := l.t.wait(int64(time.Second), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c := &l.conns[0]; !c.busy || c.state != connecting {
+		t.Errorf("under way %v, state %d; want a request that connects", c.busy, c.state)
+	}
+	if n, err := service[0].Read(make([]byte, 1)); n > 0 || err != io.EOF {
+		t.Errorf("the service got %d bytes more, %v", n, err)
+	}
+}

@@ -32,6 +32,7 @@ const (
 	registerSparse       = 1 << 0
 	offSQRing            = 0
 	offSQEs              = 0x10000000
+	opNop                = 0
 	opPollAdd            = 6
 	opAsyncCancel        = 14
 	opConnect            = 16

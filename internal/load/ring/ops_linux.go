@@ -67,3 +67,13 @@ func (r *Ring) Cancel(operation, data uint64) {
 	s.op, s.flags, s.fd, s.data = opAsyncCancel, sqeSkipSuccess, -1, data
 	s.addr = operation
 }
+
+// Withdraw undoes the operations that were given some data, if the kernel does not have
+// them yet: there are no completions of them.
+func (r *Ring) Withdraw(operation uint64) {
+	for i := r.submitted; i != r.tail; i++ {
+		if s := &r.sqes[i&r.sqMask]; s.data == operation {
+			*s = sqe{op: opNop, flags: sqeSkipSuccess}
+		}
+	}
+}

@@ -173,6 +173,18 @@ func TestSend(t *testing.T) {
 	}
 	read("loud")
 
+	// What is withdrawn before it is submitted is neither sent nor completed, and what is
+	// queued around it is sent.
+	for i, text := range []string{"a", "b", "c", "b"} {
+		p.Send(0, []byte(text), true, uint64(10+i%3))
+	}
+	p.Withdraw(11)
+	p.Withdraw(99)
+	p.none()
+	read("acb")
+	p.Withdraw(10) // too late
+	p.none()
+
 	// More than the socket takes at once: it is sent to its end.
 	large := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
 	p.Send(0, large, false, 3)
