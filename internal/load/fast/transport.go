@@ -3,7 +3,8 @@
 package fast
 
 // A transport carries the bytes of a loop's connections. It belongs to that
-// loop and is called on its thread alone. It tells the loop what happened by
+// loop and is called by its goroutine alone, on one thread if the driver says
+// that it is bound to that. It tells the loop what happened by
 // calling, from within wait and also from within connect and send:
 //
 //	l.connected(c, errno)  the connection is made, or not
@@ -32,8 +33,8 @@ type transport interface {
 	wait(d, batch int64) error
 	// wake makes a wait return, from any goroutine.
 	wake()
-	// enter is the first call on the loop's thread. Behind leave there are only
-	// calls of close there, for what leave has not closed. wake may come before,
+	// enter is the first call by the loop's goroutine. After leave there are only
+	// calls of close by it, for what leave has not closed. wake may come before,
 	// between and after them.
 	enter() error
 	leave()
