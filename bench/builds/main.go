@@ -138,8 +138,8 @@ const generator, target = "1", "0"
 // serve starts the server that loads are sent to.
 func serve(ctx context.Context, tmp string) (url string, stop func(), err error) {
 	server := filepath.Join(tmp, "server")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", server, "./bench/load/server").CombinedOutput(); err != nil {
-		return "", nil, fmt.Errorf("build the server: %w: %s", err, out)
+	if err := ledger.Build(ctx, "./bench/load/server", server); err != nil {
+		return "", nil, err
 	}
 	cmd := exec.CommandContext(ctx, "taskset", "-c", target, server, "-answer", "whet is whetting\n")
 	cmd.Stderr = os.Stderr

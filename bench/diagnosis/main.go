@@ -150,7 +150,7 @@ func newLab(ctx context.Context, o *options) (*lab, error) {
 		err = os.MkdirAll(l.recordings, 0o755)
 	}
 	if err == nil && o.whet == "" {
-		err = exec.CommandContext(ctx, "go", "build", "-o", l.whet, "./cmd/whet").Run()
+		err = ledger.Build(ctx, "./cmd/whet", l.whet)
 	}
 	if err != nil {
 		os.RemoveAll(tmp)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"whet/bench/ledger"
 	"whet/internal/capture/process"
 )
 
@@ -24,15 +25,14 @@ func findTools(ctx context.Context, whet, tmp string) (*tools, error) {
 	t := &tools{whet: whet, flags: make(map[string][]string)}
 	if whet == "" {
 		t.whet = filepath.Join(tmp, "whet")
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", t.whet, "./cmd/whet").CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("build whet: %w: %s", err, out)
+		if err := ledger.Build(ctx, "./cmd/whet", t.whet); err != nil {
+			return nil, err
 		}
 	}
-	out, err := exec.CommandContext(ctx, "go", "tool", "-n", "pprof").Output()
-	if err != nil {
-		return nil, fmt.Errorf("find pprof: %w", err)
+	var err error
+	if t.pprof, err = ledger.Pprof(ctx); err != nil {
+		return nil, err
 	}
-	t.pprof = strings.TrimSpace(string(out))
 	for _, v := range views {
 		help, err := exec.CommandContext(ctx, t.whet, "help", v.whet[0]).Output()
 		if err != nil {

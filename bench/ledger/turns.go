@@ -124,22 +124,33 @@ func (t *Tool) once(ctx context.Context) (Run, error) {
 	return Run{WallNs: int64(res.End.Sub(res.Start)), CPUNs: int64(res.UserCPU + res.SystemCPU), RSSBytes: res.MaxRSSBytes}, nil
 }
 
-// Programs builds whet into dir, without cgo as it is released, and finds pprof, which
-// the go command builds on first use.
+// Programs builds whet into dir and finds pprof.
 func Programs(ctx context.Context, dir string) (whet, pprof string, err error) {
 	whet = filepath.Join(dir, "whet")
-	if _, err := output(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", whet, "./cmd/whet"); err != nil {
+	if err := Build(ctx, "./cmd/whet", whet); err != nil {
 		return "", "", err
 	}
+	pprof, err = Pprof(ctx)
+	return whet, pprof, err
+}
+
+// Build builds a program of this repository as whet is released: without cgo.
+func Build(ctx context.Context, pkg, path string) error {
+	_, err := output(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", path, pkg)
+	return err
+}
+
+// Pprof finds the program pprof, which the go command builds on first use.
+func Pprof(ctx context.Context) (string, error) {
 	out, err := output(ctx, nil, "go", "tool", "-n", "pprof")
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	pprof = strings.TrimSpace(out)
+	pprof := strings.TrimSpace(out)
 	if _, err := os.Stat(pprof); err != nil {
-		return "", "", fmt.Errorf("go tool -n pprof names no program: %w", err)
+		return "", fmt.Errorf("go tool -n pprof names no program: %w", err)
 	}
-	return whet, pprof, nil
+	return pprof, nil
 }
 
 func output(ctx context.Context, env []string, name string, args ...string) (string, error) {

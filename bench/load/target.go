@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/bench/ledger"
 	"whet/internal/capture/process"
 	"whet/internal/load"
 )
@@ -84,10 +85,10 @@ func newBench(ctx context.Context, length time.Duration, processors []int, viaLo
 		target: processors[:1], generator: processors[1:2],
 		whet: filepath.Join(dir, "whet"), server: filepath.Join(dir, "server"),
 	}
-	for _, build := range [][2]string{{b.whet, "./cmd/whet"}, {b.server, "./bench/load/server"}} {
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", build[0], build[1]).CombinedOutput(); err != nil {
+	for _, build := range [][2]string{{"./cmd/whet", b.whet}, {"./bench/load/server", b.server}} {
+		if err := ledger.Build(ctx, build[0], build[1]); err != nil {
 			b.close()
-			return nil, fmt.Errorf("build %s: %w: %s", build[1], err, out)
+			return nil, err
 		}
 	}
 	if err := b.certificate(); err != nil {

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 
@@ -28,11 +26,7 @@ func buildLoad(ctx context.Context, dir string) (string, error) {
 	if runtime.GOOS == "windows" {
 		exe += ".exe"
 	}
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", exe, "whet/bench/proof/burn").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build the other load: %w: %s", err, bytes.TrimSpace(out))
-	}
-	return exe, nil
+	return exe, ledger.Build(ctx, "whet/bench/proof/burn", exe)
 }
 
 // startLoad starts the program on a core that is drawn by lot; where a process

@@ -73,8 +73,8 @@ func measure(ctx context.Context, dir string, budget time.Duration, repeat int) 
 	}
 	defer os.RemoveAll(tmp)
 	whet := filepath.Join(tmp, "whet")
-	if err := exec.CommandContext(ctx, "go", "build", "-o", whet, "./cmd/whet").Run(); err != nil {
-		return fmt.Errorf("build whet: %w", err)
+	if err := ledger.Build(ctx, "./cmd/whet", whet); err != nil {
+		return err
 	}
 	e := ledger.Begin[[]Recording]("bench/steady")
 	for n := range repeat {

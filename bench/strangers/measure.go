@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"whet/bench/ledger"
 	"whet/internal/finding"
 	"whet/internal/recording"
 	"whet/internal/symbolname"
@@ -31,7 +32,7 @@ func (m *measurer) prepare(ctx context.Context) error {
 		return err
 	}
 	m.whet = filepath.Join(m.tmp, "whet")
-	return command(ctx, ".", nil, "go", "build", "-o", m.whet, "./cmd/whet")
+	return ledger.Build(ctx, "./cmd/whet", m.whet)
 }
 
 // command runs one command; its standard output goes to out where that is not

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -68,8 +67,8 @@ func measure(ctx context.Context, budget time.Duration) ([]Proof, error) {
 	}
 	defer os.RemoveAll(tmp)
 	whet := filepath.Join(tmp, "whet")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", whet, "./cmd/whet").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build whet: %w: %s", err, bytes.TrimSpace(out))
+	if err := ledger.Build(ctx, "./cmd/whet", whet); err != nil {
+		return nil, err
 	}
 	var proofs []Proof
 	for _, stage := range stages {
