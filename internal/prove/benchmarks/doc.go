@@ -8,7 +8,7 @@
 // process of its own. Both sides run the same number of iterations, so that costs
 // that grow with b.N are compared at the same size, with the same GOMAXPROCS,
 // arguments and working directory, and in every round with a new order of the
-// functions in the binary (-randlayout), from the same seed on both sides.
+// functions in the binary (-randlayout), aligned where both linkers can, from the same seed on both sides.
 // Package compare draws the verdicts.
 //
 // # Why rounds
@@ -28,14 +28,17 @@
 // Another virtual machine on the same core makes code a third slower for some
 // hundredths of a second: slices one after the other then measure the neighbor.
 // Where runs in a row differ, and where it is possible, the three processes of a turn
-// therefore alternate every few milliseconds (steps.go). Their programs are unchanged: package testing runs a
+// therefore alternate every two milliseconds (steps.go). Their programs are unchanged: package testing runs a
 // benchmark again and again (-test.count), and prints after each run; whet leaves
 // the result unread in a pipe that has room for one, and the process waits. Every
 // run begins with a collection and one iteration, so that a slice in steps takes
-// longer than another one. Benchmarks that allocate much, whose figures would lack
+// longer than another one. It runs with GOMAXPROCS=1, as the threads that a collection
+// wakes for other processors would disturb the run. Benchmarks that allocate much, whose figures would lack
 // the collector's share, whose first operations allocate for later ones, whose processes
 // take much memory or cannot run at the same time, that print, or have metrics of their
-// own are not measured in steps.
+// own are not measured in steps, nor those whose operations take another time on one
+// processor, or for which the user chose GOMAXPROCS. CPU time is not told: a step's own
+// share in it is larger than what its operations differ by.
 //
 // # CPU time
 //

@@ -47,21 +47,17 @@ type cost struct {
 	cpuNs   [2]float64
 	cpu     bool // it is measured: each turn has one more process, and each round another one
 
-	steps    int              // of a slice; 0: its process runs all operations at once
-	eachStep time.Duration    // of a step, besides its operations
-	cpuStep  [2]time.Duration // CPU time of that, by side
+	steps    int           // of a slice; 0: its process runs all operations at once
+	eachStep time.Duration // of a step, besides its operations
 }
 
 // tellsCPU reports whether slices of n iterations tell the CPU time of an
-// operation: where the start of the processes, or of a step, and the benchmark's set-up
-// weigh more than the operations, the difference of two processes is noise.
+// operation: where the start of the processes and the benchmark's set-up weigh more than
+// the operations, as in steps, the difference of two processes is noise.
 func (c *cost) tellsCPU(n int64) bool {
 	before := c.cpuBase
-	if c.steps > 0 {
-		before = c.cpuStep
-	}
 	operations := float64(n-baseIterations) * (c.cpuNs[compare.Old] + c.cpuNs[compare.New])
-	return n >= 2*baseIterations && min(c.cpuNs[compare.Old], c.cpuNs[compare.New]) > 0 &&
+	return c.steps == 0 && n >= 2*baseIterations && min(c.cpuNs[compare.Old], c.cpuNs[compare.New]) > 0 &&
 		min(before[compare.Old], before[compare.New]) > 0 && operations >= float64(before[compare.Old]+before[compare.New])
 }
 
@@ -139,7 +135,7 @@ func arrange(subjects []rounds.Benchmark, costs []cost, each time.Duration, o ro
 		n := steps * iterations(*k, length, steps)
 		s := &subjects[i]
 		c.slice, c.iterations[i], s.Iterations = max(c.slice, time.Duration(steps)*length), n, n
-		k.cpu = k.tellsCPU(n / steps)
+		k.cpu = k.tellsCPU(n)
 		s.Metrics = withCPU(s.Metrics, k.cpu)
 		operations := n
 		if k.steps > 0 {

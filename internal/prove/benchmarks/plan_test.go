@@ -71,7 +71,7 @@ func TestStepsBeyondTheBudget(t *testing.T) {
 		if costs[0].steps != want {
 			t.Errorf("%v: %d steps, want %d", budget, costs[0].steps, want)
 		}
-		if n := c.iterations[0]; want == 0 && n != 20_000 || want > 0 && n != 12*5000 {
+		if n := c.iterations[0]; want == 0 && n != 20_000 || want > 0 && n != stepsHeld*2000 {
 			t.Errorf("%v: %d iterations", budget, n)
 		}
 	}

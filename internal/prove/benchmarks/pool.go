@@ -72,6 +72,7 @@ type poolKey struct {
 	Pin       []int
 	Args      []string
 	Layouts   bool
+	Aligned   bool
 }
 
 func (k poolKey) String() string {
@@ -187,7 +188,16 @@ func (p *pool) question(b *benchmarkPair) *poolQuestion {
 	if p == nil {
 		return nil
 	}
-	return p.files[b.pkg].Questions[b.name]
+	return p.files[b.pkg].Questions[b.question()]
+}
+
+// question names the benchmark among the questions: with slices in steps and at once it is
+// another one, as the processes run on another number of processors.
+func (b *benchmarkPair) question() string {
+	if b.stepped {
+		return b.name + " in steps"
+	}
+	return b.name
 }
 
 // earlier enters the rounds of earlier runs into the options, and tells of them.
@@ -255,7 +265,7 @@ func (p *pool) save(s *session) error {
 			continue
 		}
 		kept := series.Rounds[max(0, len(series.Rounds)-poolRounds):]
-		p.files[b.pkg].Questions[b.name] = &poolQuestion{Runs: min(series.Run, poolRuns), Iterations: b.n, Rounds: kept}
+		p.files[b.pkg].Questions[b.question()] = &poolQuestion{Runs: min(series.Run, poolRuns), Iterations: b.n, Rounds: kept}
 		changed[b.pkg] = true
 	}
 	if len(changed) == 0 {

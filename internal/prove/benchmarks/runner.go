@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"whet/internal/analyze/compare"
@@ -70,10 +71,14 @@ func (b *binaries) benchmarks(ctx context.Context, pkg int, side compare.Side, r
 }
 
 func (b *binaries) run(ctx context.Context, r processSpec) (processResult, error) {
+	var env []string
+	if r.steps != nil {
+		env = []string{"GOMAXPROCS=" + strconv.Itoa(stepProcs)}
+	}
 	res, err := b.now[r.pkg][r.side].Run(ctx, gobench.Run{
 		Bench: r.bench, Pattern: r.pattern, BenchTime: r.benchTime(), Count: r.count, Steps: r.steps,
 		CPU: b.o.CPU, Args: b.o.Args, Processors: b.o.Pin,
-		Timeout: b.o.Timeout, Output: b.o.Output,
+		Env: env, Timeout: b.o.Timeout, Output: b.o.Output,
 	})
 	if res == nil {
 		return processResult{}, err

@@ -49,6 +49,7 @@ type benchmarkPair struct {
 	metrics []compare.Metric
 	n       int64 // iterations of every slice
 	procs   int
+	stepped bool             // its rounds are in steps, those of earlier runs too
 	base    [2]time.Duration // CPU time of each side's newest process of baseCPU
 	based   [2]int           // the round it is of
 	turn    [2]int           // and the turn
@@ -135,6 +136,7 @@ func (s *session) rounds(ctx context.Context) error {
 	}
 	for i, b := range s.subjects {
 		b.n, b.cost, b.metrics = c.iterations[i], costs[i], subjects[i].Metrics
+		b.stepped = b.cost.steps > 0
 	}
 	s.sayFew()
 	s.pool.earlier(s, &o)
@@ -182,7 +184,7 @@ func (s *session) earlierIterations(costs []cost) {
 func (s *session) withoutLayouts() {
 	s.layouts = false
 	for i := range s.keys {
-		s.keys[i].Layouts = false
+		s.keys[i].Layouts, s.keys[i].Aligned = false, false
 	}
 	s.pool = openPool(s.o.Cache, s.o.Now(), s.keys, s.Proof)
 }
@@ -240,6 +242,9 @@ func (s *session) take(out *rounds.Outcome, o rounds.Options) {
 			res.Host.GOMAXPROCS = b.procs
 		}
 		res.Series[i].Procs = b.procs
+		if b.cost.steps > 0 {
+			res.Series[i].Procs = stepProcs
+		}
 	}
 }
 
@@ -268,7 +273,7 @@ func (t *turns) Prepare(ctx context.Context, round int, seed uint64, subjects []
 // Slice runs one process, and that of baseCPU.
 func (t *turns) Slice(ctx context.Context, r rounds.SliceRequest) (compare.Slice, error) {
 	s, b := (*session)(t), t.subjects[r.Benchmark]
-	base, err := s.baseCPU(ctx, b, r, 1)
+	base, err := s.baseCPU(ctx, b, r)
 	if err != nil {
 		return nil, err
 	}
@@ -295,16 +300,15 @@ func (b *benchmarkPair) sameProcs(l benchmark.Line) error {
 	return nil
 }
 
-// baseCPU returns the CPU time of a process that runs the benchmark count times with two
-// iterations, which is subtracted from that of a slice. It runs one before the first
+// baseCPU returns the CPU time of a process of two iterations, which is subtracted from that of a slice. It runs one before the first
 // slice of the repeated side in a turn and of either side in a round, and returns that
 // one until the next. Both sides and both slices of the repeated side are treated alike:
 // the chance error of one such process affects either side with equal probability. A
 // single measurement, before the rounds, would put its error into all of them, where it
 // would look like a difference.
-func (s *session) baseCPU(ctx context.Context, b *benchmarkPair, r rounds.SliceRequest, count int) (time.Duration, error) {
+func (s *session) baseCPU(ctx context.Context, b *benchmarkPair, r rounds.SliceRequest) (time.Duration, error) {
 	if b.cost.cpu && (b.based[r.Side] != r.Round || r.Doubled && b.turn[r.Side] != r.Turn) {
-		base, err := s.runner.run(ctx, processSpec{pkg: b.pkg, side: r.Side, bench: b.name, n: baseIterations, count: count})
+		base, err := s.runner.run(ctx, processSpec{pkg: b.pkg, side: r.Side, bench: b.name, n: baseIterations})
 		if err != nil {
 			return 0, err
 		}

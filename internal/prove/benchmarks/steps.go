@@ -16,13 +16,18 @@ import (
 )
 
 // Where a run of the benchmark is cheap to begin, the three processes of a turn run at the
-// same time, in steps: each runs the benchmark for a few milliseconds, then waits while the
+// same time, in steps: each runs the benchmark for two milliseconds, then waits while the
 // others do. Disturbances of a few hundredths of a second, as of a neighbor on the same
 // core, then meet all three, and the ratios within a step are free of them; slices one
 // after the other meet different ones. bench/README.md has the measurement.
+//
+// They run on one of Go's processors each (GOMAXPROCS=1): package testing collects garbage
+// before every run, for which the collector wakes threads on the others. That took
+// 3 to 4 ms of a step, and the time of its operations varied by 17 % in place of 3 %.
 const (
-	stepTime  = 5 * time.Millisecond
-	stepsHeld = 12 // in a slice; the first run of a process is another one, and not counted
+	stepTime  = 2 * time.Millisecond
+	stepProcs = 1
+	stepsHeld = 30 // in a slice; the first run of a process is another one, and not counted
 	// longestStep is the length of a step beyond which steps share little.
 	longestStep = 20 * time.Millisecond
 	// collectedRate is the allocation rate, in bytes per nanosecond, above which the
@@ -33,13 +38,16 @@ const (
 	// steps serve. A step begins with the caches that the others left: its operations take
 	// some hundredths longer than those of a long run, on both sides, which a quiet machine
 	// need not pay.
-	leastSpread = 0.03
+	leastSpread = 0.01
 	// parallel is the CPU time of an operation, relative to its time, above which it runs on
 	// several processors, each with caches of the other processes.
 	parallel = 1.3
 	// heldBytes is the memory of a process above which three at the same time may be too
 	// much for a machine.
 	heldBytes = 256 << 20
+	// mostUnlike is how many times as long an operation may take in steps, or at once, as
+	// the other way: a busy machine makes half of it.
+	mostUnlike = 1.6
 	// trialSteps are the steps of a process that calibrates, and trialLimit the longest
 	// that it may take with the one beside it: they may wait for each other.
 	trialSteps = 8
@@ -49,7 +57,7 @@ const (
 // step returns the length of a step's operations, beside which its beginning must not
 // weigh too much.
 func (c *cost) step() time.Duration {
-	return max(stepTime, 2*c.eachStep, 3*max(c.cpuStep[compare.Old], c.cpuStep[compare.New])/2, fewOperations*time.Duration(min(max(c.ns[compare.Old], c.ns[compare.New]), float64(longestSlice))))
+	return max(stepTime, 2*c.eachStep, fewOperations*time.Duration(min(max(c.ns[compare.Old], c.ns[compare.New]), float64(longestSlice))))
 }
 
 // calibrateSteps finds out whether a benchmark is to be measured in steps, and what a step
@@ -57,13 +65,16 @@ func (c *cost) step() time.Duration {
 // cannot where it uses several processors, where set-up takes long, where the garbage
 // collector has a share in the time, where a few operations take memory that many share,
 // where a process takes much memory, or cannot run beside another one, as both want one
-// port or lock, where the benchmark prints, or reports figures of its own. The error is
-// that of the context.
+// port or lock, where the benchmark prints, or reports figures of its own, and where the
+// user chose GOMAXPROCS. The error is that of the context.
 func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]benchmarkResult) error {
 	if s.stepsFrom == 0 || b.cost.least > 0 || b.cost.overhead > longestSlice || slices.ContainsFunc(b.metrics, func(m compare.Metric) bool { return !ofTesting(m.Unit) }) {
 		return nil
 	}
 	for side, m := range many {
+		if lookup(s.env(compare.Side(side)), "GOMAXPROCS") != "" {
+			return nil
+		}
 		bytes := m.line.BytesPerOp
 		if bytes == nil || *bytes > collectedRate*m.line.NsPerOp || m.rss > heldBytes || b.cost.cpuNs[side] > parallel*b.cost.ns[side] {
 			return nil
@@ -86,8 +97,8 @@ func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]
 			p.steps.Wait(trial)
 			took[i] = s.o.Now().Sub(start)
 		}
-		lines, res, err := p.end()
-		_, _, errBeside := beside.end()
+		lines, err := p.end()
+		_, errBeside := beside.end()
 		cancel()
 		switch {
 		case ctx.Err() != nil:
@@ -100,13 +111,10 @@ func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]
 			least = min(least, max(took[i+1]-time.Duration(l.NsPerOp*float64(n)), 0))
 		}
 		each, spread = max(each, least), spread+spreadOf(lines[1:])/float64(compare.Sides)
-		// The first run has the operations of a step, too, but for those of cpuBase.
-		operations := float64((trialSteps+1)*n-baseIterations) * b.cost.cpuNs[side]
-		b.cost.cpuStep[side] = max(1, (res.cpu-b.cost.cpuBase[side]-time.Duration(operations))/trialSteps)
 	}
 	b.cost.eachStep = each
 	if spread >= s.stepsFrom && b.cost.step() <= longestStep {
-		b.cost.steps = stepsHeld
+		b.cost.steps, b.stepped = stepsHeld, true
 	}
 	return nil
 }
@@ -127,9 +135,20 @@ func ofTesting(unit string) bool {
 	return slices.Contains([]string{compare.NsPerOp, compare.CPUNsPerOp, compare.BytesPerOp, compare.AllocsPerOp, compare.MBPerSecond}, unit)
 }
 
-// likeMany reports whether runs of a few operations allocate like one of many, beyond
-// the rounding of package testing.
+// likeMany reports whether runs of a few operations on one processor are like one of many:
+// whether they allocate the same, beyond the rounding of package testing, and take about
+// as long. Goroutines that hand work to each other take another time on one processor.
 func likeMany(lines []benchmark.Line, many benchmark.Line) bool {
+	var ns []float64
+	for _, l := range lines[1:] {
+		if l.Procs != stepProcs {
+			return false // -cpu
+		}
+		ns = append(ns, l.NsPerOp)
+	}
+	if ratio := stat.Median(ns) / many.NsPerOp; !(ratio > 1/mostUnlike && ratio < mostUnlike) {
+		return false
+	}
 	same := func(few, many *float64) bool {
 		return few == nil && many == nil || few != nil && many != nil && math.Abs(*few-*many) <= max(1, *many/100)
 	}
@@ -163,19 +182,19 @@ func (s *session) hold(ctx context.Context, b *benchmarkPair, side compare.Side,
 }
 
 // end lets the process run to its end, and returns the result of each of its runs.
-func (p *heldProcess) end() ([]benchmark.Line, processResult, error) {
+func (p *heldProcess) end() ([]benchmark.Line, error) {
 	for p.steps.Next(); p.steps.Wait(context.Background()); {
 		p.steps.Next()
 	}
 	<-p.done
 	if p.err != nil {
-		return nil, p.result, p.err
+		return nil, p.err
 	}
 	lines, err := p.result.of(p.name, p.n)
 	if err == nil && len(lines) != p.count {
 		err = errors.New("it did not report the time of each run")
 	}
-	return lines, p.result, err
+	return lines, err
 }
 
 // Turn measures the three slices of a turn, in the order of the requests: step by step,
@@ -195,17 +214,13 @@ func (t *turns) Turn(ctx context.Context, requests [3]rounds.SliceRequest) (got 
 // inSteps measures the three slices of a turn step by step.
 func (t *turns) inSteps(ctx context.Context, b *benchmarkPair, requests [3]rounds.SliceRequest) (got [3]compare.Slice, err error) {
 	s, n := (*session)(t), b.n/int64(b.cost.steps)
-	var base [3]time.Duration
-	for i, r := range requests {
-		if base[i], err = s.baseCPU(ctx, b, r, b.cost.steps+1); err != nil {
-			return got, err
-		}
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var held [3]*heldProcess
 	for i, r := range requests {
 		held[i] = s.hold(ctx, b, r.Side, n, b.cost.steps)
+	}
+	for i := range held {
 		held[i].steps.Wait(ctx)
 	}
 	first := requests[0]
@@ -219,32 +234,22 @@ func (t *turns) inSteps(ctx context.Context, b *benchmarkPair, requests [3]round
 		}
 	}
 	var lines [3][]benchmark.Line
-	var cpu [3]time.Duration
 	for i := range held {
-		l, res, e := held[i].end()
+		l, e := held[i].end()
 		if e == nil && held[i].steps.Printed() {
 			e = errPrinted
-		}
-		if e == nil {
-			e = b.sameProcs(l[0])
 		}
 		if e != nil {
 			err = errors.Join(err, e)
 			cancel()
 			continue
 		}
-		lines[i], cpu[i] = l[1:], res.cpu
+		lines[i] = l[1:]
 	}
 	if err != nil {
 		return got, err
 	}
-	got = combine(lines)
-	for i := range got {
-		if more := int64(b.cost.steps+1) * (n - baseIterations); b.cost.cpu && cpu[i] > base[i] && more > 0 {
-			got[i][compare.CPUNsPerOp] = float64(cpu[i]-base[i]) / float64(more)
-		}
-	}
-	return got, nil
+	return combine(lines), nil
 }
 
 // errPrinted is of a process that may have waited within a run.
