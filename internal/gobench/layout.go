@@ -7,20 +7,9 @@ import (
 	"strings"
 )
 
-// Layout is how the linker places the functions of a binary.
-type Layout struct {
-	Seed  uint64 // of their order; 0: the linker's own layout
-	Align bool   // with a seed: they begin at multiples of functionAlign
-}
-
-// functionAlign is the size of the lines that processors fetch code in. By itself Go's
-// linker aligns functions to 32 bytes on amd64 and less elsewhere, so that a loop crosses
-// such a line in one layout and not in another: two layouts of one tight loop differed by
-// up to 12 %, aligned ones by 3 %. bench/README.md has the measurement.
-const functionAlign = 64
-
-// Link links the binary again at out in a layout, and describes it with the facts about b:
-// the two differ only in the places of the functions.
+// Link links the binary again at out, with its functions in an order that the linker
+// draws from the seed, and describes it with the facts about b: the two differ only in
+// the order. Seed 0 is the linker's own order.
 //
 // Its cost is that of the go command's check of the package's dependencies and of the
 // link; nothing is compiled. In a random order the binary has no debugging information
@@ -29,10 +18,10 @@ const functionAlign = 64
 // linker's own work, 0.5 s, and 0.1 s of the go command; calling the linker with the
 // arguments printed by `go build -x` would save the latter, but depend on the internals
 // of the go command.
-func (b *Binary) Link(ctx context.Context, o BuildOptions, l Layout, out string) (*Binary, error) {
+func (b *Binary) Link(ctx context.Context, o BuildOptions, seed uint64, out string) (*Binary, error) {
 	var err error
-	if l.Seed != 0 {
-		if o.Flags, err = withLayout(o.Flags, b.Target.GOFLAGS, l); err != nil {
+	if seed != 0 {
+		if o.Flags, err = withLayout(o.Flags, b.Target.GOFLAGS, seed); err != nil {
 			return nil, newError(KindUsage, "", fmt.Sprintf("link %s: %v", b.Target.ImportPath, err), "")
 		}
 	}
@@ -46,11 +35,11 @@ func (b *Binary) Link(ctx context.Context, o BuildOptions, l Layout, out string)
 }
 
 // CanLayOut reports whether the linker that the target is built with can draw
-// an order of functions, as Go's does since 1.23, and align them.
-func (t *Target) CanLayOut(ctx context.Context, o BuildOptions) (order, align bool, err error) {
+// an order of functions: Go's does since 1.23.
+func (t *Target) CanLayOut(ctx context.Context, o BuildOptions) (bool, error) {
 	// Asked for its flags the linker ends with status 2 and lists them.
 	_, stderr, _, err := goCommand(ctx, t.WorkDir, o.Env, "tool", "link", "-help")
-	return strings.Contains(string(stderr), "-randlayout"), strings.Contains(string(stderr), "-funcalign"), err
+	return strings.Contains(string(stderr), "-randlayout"), err
 }
 
 // layoutSeeds is the number of orders that the linker can draw: it seeds math/rand's
@@ -58,15 +47,12 @@ func (t *Target) CanLayOut(ctx context.Context, o BuildOptions) (order, align bo
 // constant. Seeds are kept apart and away from 0.
 const layoutSeeds = 1<<31 - 2
 
-// withLayout adds the linker's flags for a layout to build flags. The go
+// withLayout adds the linker's flags for the seed to build flags. The go
 // command does not join several -ldflags: the last whose pattern matches a
 // package is the one. So they go into each of those that are given, in GOFLAGS
 // too, after an -ldflags of their own for the case that none matches.
-func withLayout(flags []string, goflags string, l Layout) ([]string, error) {
-	layout := "-w -randlayout=" + strconv.FormatUint(l.Seed%layoutSeeds+1, 10)
-	if l.Align {
-		layout += " -funcalign=" + strconv.Itoa(functionAlign)
-	}
+func withLayout(flags []string, goflags string, seed uint64) ([]string, error) {
+	layout := "-w -randlayout=" + strconv.FormatUint(seed%layoutSeeds+1, 10)
 	given, err := splitQuoted(goflags)
 	if err != nil {
 		return nil, fmt.Errorf("read GOFLAGS: %w", err)

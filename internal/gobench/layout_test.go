@@ -37,7 +37,7 @@ func TestWithLayout(t *testing.T) {
 		{nil, "", 1<<31 - 3, []string{"-ldflags=-w -randlayout=2147483646"}},
 		{nil, "", 1<<64 - 1, []string{"-ldflags=-w -randlayout=16"}}, // 2^31 is 2 modulo 2^31-2, so 2^62 is 4 and 2^64 is 16
 	} {
-		got, err := withLayout(tt.flags, tt.goflags, Layout{Seed: tt.seed})
+		got, err := withLayout(tt.flags, tt.goflags, tt.seed)
 		if err != nil {
 			t.Errorf("%q: %v", tt.flags, err)
 		}
@@ -45,10 +45,7 @@ func TestWithLayout(t *testing.T) {
 			t.Errorf("%q, GOFLAGS %q, seed %d: %s", tt.flags, tt.goflags, tt.seed, d)
 		}
 	}
-	if got, err := withLayout([]string{"-ldflags=-s"}, "", Layout{Seed: 1, Align: true}); err != nil || !slices.Equal(got, []string{"-ldflags=-w -randlayout=2 -funcalign=64", "-ldflags=-s -w -randlayout=2 -funcalign=64"}) {
-		t.Errorf("aligned: %q, %v", got, err)
-	}
-	if _, err := withLayout(nil, "'-ldflags=-s", Layout{Seed: 1}); err == nil {
+	if _, err := withLayout(nil, "'-ldflags=-s", 1); err == nil {
 		t.Error("an open quote in GOFLAGS was accepted")
 	}
 }
@@ -131,29 +128,6 @@ func loaded(t *testing.T, name string) map[string][]byte {
 	return out
 }
 
-// unaligned counts the functions that do not begin at a multiple of functionAlign.
-func unaligned(t *testing.T, name string) (off, all int) {
-	t.Helper()
-	f, err := elf.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	symbols, err := f.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 {
-			all++
-			if s.Value%functionAlign != 0 {
-				off++
-			}
-		}
-	}
-	return off, all
-}
-
 // A seed gives one order of the functions, another seed another one of the
 // same functions; what runs is the same with debugging information and without.
 func TestLink(t *testing.T) {
@@ -168,7 +142,7 @@ func TestLink(t *testing.T) {
 	dir := t.TempDir()
 	link := func(seed uint64, name string, flags ...string) *Binary {
 		t.Helper()
-		linked, err := b.Link(ctx, BuildOptions{Flags: append([]string{"-trimpath"}, flags...)}, Layout{Seed: seed}, filepath.Join(dir, name))
+		linked, err := b.Link(ctx, BuildOptions{Flags: append([]string{"-trimpath"}, flags...)}, seed, filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,19 +203,9 @@ func TestLink(t *testing.T) {
 	if err != nil || !slices.Equal(list, []string{"BenchmarkFatal"}) {
 		t.Errorf("benchmarks of the linked binary: %v, %v", list, err)
 	}
-	can, aligns, err := b.Target.CanLayOut(ctx, BuildOptions{})
-	if err != nil || !can || !aligns {
-		t.Errorf("CanLayOut: %v, %v, %v", can, aligns, err)
-	}
-	aligned, err := b.Link(ctx, BuildOptions{Flags: []string{"-trimpath"}}, Layout{Seed: 1, Align: true}, filepath.Join(dir, "aligned.test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if off, all := unaligned(t, aligned.Path); off > 0 {
-		t.Errorf("%d of %d functions are not aligned", off, all)
-	}
-	if off, all := unaligned(t, one.Path); off < all/4 {
-		t.Errorf("%d of %d functions are not aligned by default", off, all)
+	can, err := b.Target.CanLayOut(ctx, BuildOptions{})
+	if err != nil || !can {
+		t.Errorf("CanLayOut: %v, %v", can, err)
 	}
 }
 
@@ -251,9 +215,9 @@ func TestLinkFails(t *testing.T) {
 	}
 	b := zooBinary(t)
 	dir := t.TempDir()
-	_, err := b.Link(context.Background(), BuildOptions{Flags: []string{"-ldflags=-nosuch"}}, Layout{Seed: 3}, filepath.Join(dir, "x.test"))
+	_, err := b.Link(context.Background(), BuildOptions{Flags: []string{"-ldflags=-nosuch"}}, 3, filepath.Join(dir, "x.test"))
 	wantError(t, "an unknown flag of the linker", err, KindCompile, `\S*zoo does not compile: flag provided but not defined: -nosuch`)
-	_, err = b.Link(context.Background(), BuildOptions{Env: []string{"GOFLAGS='"}}, Layout{}, filepath.Join(dir, "x.test"))
+	_, err = b.Link(context.Background(), BuildOptions{Env: []string{"GOFLAGS='"}}, 0, filepath.Join(dir, "x.test"))
 	if err == nil {
 		t.Error("GOFLAGS that do not parse were accepted")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -35,6 +36,7 @@ type Run struct {
 	MemProfileRate, BlockProfileRate, MutexProfileFraction int
 
 	Scheduling bool // asks for Result.Scheduling
+	SchedTrace bool // asks for Result.BusyProcessors, and disturbs the process a little
 
 	Timeout time.Duration // 0: none
 	Output  io.Writer     // receives the first MiB of the target's output; nil discards it
@@ -48,6 +50,7 @@ type Result struct {
 	UserCPU, SystemCPU time.Duration
 	MaxRSSBytes        int64               // 0: unknown
 	Scheduling         *process.Scheduling // nil: not asked for, or unknown
+	BusyProcessors     int                 // that ran goroutines at the median moment; 0: not asked for, or unknown
 	OutputBytes        int64               // all it printed
 	Truncated          bool                // more than was kept
 	Raw                []byte
@@ -75,6 +78,15 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 	}
 	c := b.command(args, r.Timeout)
 	c.Env = append(c.Env, r.Env...)
+	if r.SchedTrace {
+		debug := schedTrace
+		for _, kv := range append(os.Environ(), c.Env...) {
+			if v, ok := strings.CutPrefix(kv, "GODEBUG="); ok && v != "" {
+				debug = v + "," + schedTrace // the last one counts
+			}
+		}
+		c.Env = append(c.Env, "GODEBUG="+debug)
+	}
 	c.Processors, c.Scheduling = r.Processors, r.Scheduling
 	if r.Steps != nil {
 		c.Gate = r.Steps.Gate
@@ -90,6 +102,9 @@ func (b *Binary) Run(ctx context.Context, r Run) (*Result, error) {
 		Lines: own(&parser, r), Units: parser.Units(), Start: end.Start, End: end.End,
 		UserCPU: end.UserCPU, SystemCPU: end.SystemCPU, MaxRSSBytes: end.MaxRSSBytes, Scheduling: end.Scheduling,
 		OutputBytes: end.OutputBytes, Raw: kept.Bytes(),
+	}
+	if r.SchedTrace {
+		res.BusyProcessors = busyProcessors(errs.Bytes())
 	}
 	_, _, dropped := kept.Parts()
 	res.Truncated = dropped > 0

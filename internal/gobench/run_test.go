@@ -374,7 +374,7 @@ func TestBenchmarks(t *testing.T) {
 		kind Kind
 		text string
 	}{
-		"Nope": {KindNoBenchmarks, "no benchmark of zoo.test/zoo matches -bench Nope; it has BenchmarkPlain, BenchmarkPrints, BenchmarkPrintsNoNewline, BenchmarkLogs, BenchmarkPanics and 23 more"},
+		"Nope": {KindNoBenchmarks, "no benchmark of zoo.test/zoo matches -bench Nope; it has BenchmarkPlain, BenchmarkPrints, BenchmarkPrintsNoNewline, BenchmarkLogs, BenchmarkPanics and 25 more"},
 		"a(":   {KindUsage, "-bench a(: error parsing regexp: missing closing ): `a(`"},
 	} {
 		_, err := b.Benchmarks(t.Context(), re)

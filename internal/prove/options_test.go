@@ -137,7 +137,7 @@ func TestBudgetThatWouldDo(t *testing.T) {
 	if err := p.Measure(t.Context(), subject, r); err != nil {
 		t.Fatal(err)
 	}
-	const want = "the budget of 1m0s allows 2 rounds, and a verdict on what varies needs 9: -budget 4m5s would suffice"
+	const want = "the budget of 1m0s allows 2 rounds, and a difference in what varies takes 9 to be found: -budget 4m5s would suffice"
 	if !slices.Contains(p.Result.Warnings, want) {
 		t.Errorf("%q, want %q", p.Result.Warnings, want)
 	}

@@ -148,7 +148,7 @@ func (p *Proof) Few(planned, fewest int, each time.Duration, on, more string) {
 	if p.o.Rounds > 0 {
 		why, remedy = "-rounds asks for", "give more"
 	}
-	text := fmt.Sprintf("%s %s, and a verdict on %s needs %d: %s", why, quantity.Plural(planned, "round"), on, fewest, remedy)
+	text := fmt.Sprintf("%s %s, and a difference in %s takes %d to be found: %s", why, quantity.Plural(planned, "round"), on, fewest, remedy)
 	p.Warn("%s", text)
 	p.o.Tell(Event{Warning: text})
 }

@@ -217,7 +217,7 @@ func (j *judge) collect(series []Series) {
 			}
 			sub := comparison{
 				series: s, metric: m, all: all,
-				different: claim{alpha: j.o.Alpha, sides: 2}, same: claim{alpha: NoChangeAlpha(j.o.Alpha), sides: 1},
+				different: claim{alpha: j.o.Alpha, widths: 1}, same: claim{alpha: NoChangeAlpha(j.o.Alpha), widths: 2},
 			}
 			for _, l := range looks {
 				f := j.figures(s, m, l)
@@ -296,7 +296,8 @@ func (j *judge) unknown(s *comparison, f *figures, v verdict) (reason string, ne
 	case v.look == 0:
 		return fmt.Sprintf("%s: the figures have not been looked at yet", rounds(f.rounds)), nil
 	case math.IsInf(v.low, 0) || math.IsInf(v.high, 0):
-		reason = fmt.Sprintf("%s, and %d are needed at this confidence", rounds(f.rounds), fewest(v.level))
+		last := v.look - 1
+		reason = fmt.Sprintf("%s, and %d are needed at this confidence", rounds(f.rounds), fewest(max(s.different.interval(last), s.same.interval(last))))
 	default:
 		reason = fmt.Sprintf("the interval contains 1 and extends beyond the margin of %s", quantity.Percent(j.o.Margin))
 	}

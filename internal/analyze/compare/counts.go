@@ -24,7 +24,7 @@ import (
 // Counts that never varied on either side have no rank test. That they would not
 // vary in the rounds to come either is taken as sure when values that fall apart
 // like theirs would do so by chance with less than alpha·w/m (separation), the
-// level of the first step of Holm's procedure: a look at which they are called
+// level of the first step of Holm's procedure for differences: a look at which they are called
 // different is then one at which their rank test, had it been possible, would have
 // been passed too, so that a row has one chance to err at a look and not two. With
 // this chance for their p-value they take a step in the family whose hypothesis

@@ -14,7 +14,7 @@ type look struct {
 }
 
 // Looks returns the rounds of a plan after which the figures are judged: the last one,
-// its half, its quarter and so on, as long as a verdict on a varying figure is possible
+// its half, its quarter and so on, as long as a difference of a varying figure can be found
 // there.
 func Looks(planned, hypotheses int, alpha float64) []int {
 	planned = max(planned, 1)
@@ -29,8 +29,8 @@ func Looks(planned, hypotheses int, alpha float64) []int {
 	return looks
 }
 
-// FewestRounds returns the number of rounds below which no verdict on a varying figure
-// is possible in a first run.
+// FewestRounds returns the number of rounds below which no difference of a varying figure
+// can be found in a first run. "No change" may take fewer.
 func FewestRounds(hypotheses int, alpha float64) int {
 	return fewest(alpha * stat.RunShare(1) / float64(max(hypotheses, 1)))
 }

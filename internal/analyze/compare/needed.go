@@ -55,11 +55,11 @@ func (j *judge) needed(s *comparison, f *figures) *Requirement {
 	}
 	last *= stat.RunShare(s.series.Run + 1)
 	sd := h / quantile((1+spreadAt)/2)
-	n, level := math.Inf(1), 0.0
+	n := math.Inf(1)
 	promise := func(c *claim, distance float64) {
-		a := c.alpha * last / c.divisor * 2 / c.sides
-		if x := (quantile(1-a/2) + quantile(chance)) * sd / distance; distance > 0 && float64(f.rounds)*x*x < n {
-			n, level = math.Ceil(float64(f.rounds)*x*x), a
+		a := c.alpha * last / c.divisor * c.widths
+		if x := (quantile(1-a/2) + quantile(chance)) * sd / distance; distance > 0 {
+			n = min(n, max(math.Ceil(float64(f.rounds)*x*x), float64(fewest(a))))
 		}
 	}
 	promise(&s.same, j.margin-e)
@@ -69,7 +69,7 @@ func (j *judge) needed(s *comparison, f *figures) *Requirement {
 	if !(n <= mostAhead*float64(f.rounds)) {
 		return nil
 	}
-	rounds := max(int(n), fewest(level), f.rounds+1)
+	rounds := max(int(n), f.rounds+1)
 	return &Requirement{Rounds: rounds, Ns: int64(rounds) * s.series.RoundNs}
 }
 

@@ -34,9 +34,12 @@ type Result struct {
 	AlphaRatio float64 `json:"alpha_ratio"`
 	// NoChangeAlphaRatio is the chance of any false "no change": NoChangeAlpha.
 	NoChangeAlphaRatio float64 `json:"no_change_alpha_ratio"`
-	ConfidenceRatio    float64 `json:"confidence_ratio"` // of the run; each row has that of its own interval
-	MarginRatio        float64 `json:"margin_ratio"`
-	Seed               uint64  `json:"seed"` // of the order within the rounds
+	// Stepped is the number of benchmarks whose processes alternate in steps, with
+	// GOMAXPROCS=1.
+	Stepped         int     `json:"stepped"`
+	ConfidenceRatio float64 `json:"confidence_ratio"` // of the run; each row has that of its own interval
+	MarginRatio     float64 `json:"margin_ratio"`
+	Seed            uint64  `json:"seed"` // of the order within the rounds
 	// Run is the number of this run of the same question, from 1, and Earlier
 	// the rounds of those before it, which are pooled with it.
 	Run            int   `json:"run"`

@@ -28,8 +28,9 @@ import (
 // larger than in the other that the interval excludes 1 by itself; it is
 // stretched to 1 then, as nothing says that 1 is wrong.
 //
-// Each interval by itself holds the true ratio with the confidence that it is shown with:
-// at least 1 − alpha, and where nothing changed 1 − 2·NoChangeAlpha. That all of them do together is not promised: Holm's
+// Each interval by itself holds the true ratio with at least 1 − alpha, and that of a row
+// without a change with 1 − 2·NoChangeAlpha, summed over the looks: which look is shown, and
+// at which step, is chosen by the figures. That all of them do together is not promised: Holm's
 // procedure buys its power with exactly that (K. Strassburger and F. Bretz,
 // Statistics in Medicine 27 (2008), 4914–4927). What is promised of all
 // together is that nothing equal is called different, and that nothing that
@@ -38,7 +39,7 @@ import (
 // claim is what a family of tests says of one row.
 type claim struct {
 	alpha      float64   // of the family
-	sides      float64   // of its interval that each of its tests looks at: 2, or 1
+	widths     float64   // level of its interval, in levels of its test: 1 of a test of two sides, 2 of one side
 	p, weights []float64 // by look
 	divisor    float64   // of alpha: m − j + 1 at step j; that of the step after the last where it is not rejected
 	stage      int       // look of the run at which it was rejected, from 1; 0: it was not
@@ -59,7 +60,7 @@ func (c *claim) sequential() float64 { return stat.SequentialP(c.p, c.weights) }
 func (c *claim) level(look int) float64 { return c.alpha * c.weights[look] / c.divisor }
 
 // interval returns the level of the interval of a look.
-func (c *claim) interval(look int) float64 { return c.level(look) * 2 / c.sides }
+func (c *claim) interval(look int) float64 { return c.level(look) * c.widths }
 
 // families returns the claims of all rows.
 func (j *judge) families() [2][]*claim {

@@ -167,7 +167,7 @@ func (s *session) once(ctx context.Context, b *benchmarkPair, side compare.Side,
 }
 
 func (s *session) attempt(ctx context.Context, b *benchmarkPair, side compare.Side, n int64, d time.Duration) (benchmarkResult, error) {
-	m, err := s.runner.run(ctx, processSpec{pkg: b.pkg, side: side, bench: b.name, n: n, d: d})
+	m, err := s.runner.run(ctx, processSpec{pkg: b.pkg, side: side, bench: b.name, n: n, d: d, procs: b.stepProcs()})
 	if err != nil {
 		return benchmarkResult{}, err
 	}

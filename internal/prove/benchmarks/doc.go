@@ -8,7 +8,7 @@
 // process of its own. Both sides run the same number of iterations, so that costs
 // that grow with b.N are compared at the same size, with the same GOMAXPROCS,
 // arguments and working directory, and in every round with a new order of the
-// functions in the binary (-randlayout), aligned where both linkers can, from the same seed on both sides.
+// functions in the binary (-randlayout), from the same seed on both sides.
 // Package compare draws the verdicts.
 //
 // # Why rounds

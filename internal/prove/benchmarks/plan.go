@@ -55,10 +55,9 @@ type cost struct {
 // operation: where the start of the processes and the benchmark's set-up weigh more than
 // the operations, as in steps, the difference of two processes is noise.
 func (c *cost) tellsCPU(n int64) bool {
-	before := c.cpuBase
 	operations := float64(n-baseIterations) * (c.cpuNs[compare.Old] + c.cpuNs[compare.New])
 	return c.steps == 0 && n >= 2*baseIterations && min(c.cpuNs[compare.Old], c.cpuNs[compare.New]) > 0 &&
-		min(before[compare.Old], before[compare.New]) > 0 && operations >= float64(before[compare.Old]+before[compare.New])
+		min(c.cpuBase[compare.Old], c.cpuBase[compare.New]) > 0 && operations >= float64(c.cpuBase[compare.Old]+c.cpuBase[compare.New])
 }
 
 // length returns the length of the benchmark's slices, which hold several operations.

@@ -72,7 +72,6 @@ type poolKey struct {
 	Pin       []int
 	Args      []string
 	Layouts   bool
-	Aligned   bool
 }
 
 func (k poolKey) String() string {
@@ -188,16 +187,7 @@ func (p *pool) question(b *benchmarkPair) *poolQuestion {
 	if p == nil {
 		return nil
 	}
-	return p.files[b.pkg].Questions[b.question()]
-}
-
-// question names the benchmark among the questions: with slices in steps and at once it is
-// another one, as the processes run on another number of processors.
-func (b *benchmarkPair) question() string {
-	if b.stepped {
-		return b.name + " in steps"
-	}
-	return b.name
+	return p.files[b.pkg].Questions[b.name]
 }
 
 // earlier enters the rounds of earlier runs into the options, and tells of them.
@@ -265,7 +255,7 @@ func (p *pool) save(s *session) error {
 			continue
 		}
 		kept := series.Rounds[max(0, len(series.Rounds)-poolRounds):]
-		p.files[b.pkg].Questions[b.question()] = &poolQuestion{Runs: min(series.Run, poolRuns), Iterations: b.n, Rounds: kept}
+		p.files[b.pkg].Questions[b.name] = &poolQuestion{Runs: min(series.Run, poolRuns), Iterations: b.n, Rounds: kept}
 		changed[b.pkg] = true
 	}
 	if len(changed) == 0 {

@@ -128,7 +128,6 @@ func newSession(o *Options, r runner, pair *sides.Pair, data [][2]data, p *prove
 		s.packages = append(s.packages, pkg.ImportPath)
 		s.tests = append(s.tests, [2][]string{testFiles(pair.Binary(compare.Old, i)), testFiles(pair.Binary(compare.New, i))})
 		k := s.key(pkg)
-		k.Aligned = s.layouts && pair.Aligned()
 		k.Data = [2]string{data[i][compare.Old].digest(), data[i][compare.New].digest()}
 		s.keys = append(s.keys, k)
 	}

@@ -24,6 +24,8 @@ type processSpec struct {
 	d              time.Duration
 	count          int
 	steps          *gobench.Steps
+	procs          int  // GOMAXPROCS; 0: that of the environment
+	schedTrace     bool // asks for processResult.busy
 }
 
 func (r processSpec) benchTime() string {
@@ -40,6 +42,7 @@ type processResult struct {
 	took  time.Duration
 	cpu   time.Duration // user and system; 0: unknown
 	rss   int64         // largest; 0: unknown
+	busy  int           // of Go's processors; 0: unknown
 }
 
 // runner runs benchmarks of either side. Tests replace it by one whose times
@@ -72,18 +75,18 @@ func (b *binaries) benchmarks(ctx context.Context, pkg int, side compare.Side, r
 
 func (b *binaries) run(ctx context.Context, r processSpec) (processResult, error) {
 	var env []string
-	if r.steps != nil {
-		env = []string{"GOMAXPROCS=" + strconv.Itoa(stepProcs)}
+	if r.procs > 0 {
+		env = []string{"GOMAXPROCS=" + strconv.Itoa(r.procs)}
 	}
 	res, err := b.now[r.pkg][r.side].Run(ctx, gobench.Run{
-		Bench: r.bench, Pattern: r.pattern, BenchTime: r.benchTime(), Count: r.count, Steps: r.steps,
+		Bench: r.bench, Pattern: r.pattern, BenchTime: r.benchTime(), Count: r.count, Steps: r.steps, SchedTrace: r.schedTrace,
 		CPU: b.o.CPU, Args: b.o.Args, Processors: b.o.Pin,
 		Env: env, Timeout: b.o.Timeout, Output: b.o.Output,
 	})
 	if res == nil {
 		return processResult{}, err
 	}
-	return processResult{lines: res.Lines, units: res.Units, took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, rss: res.MaxRSSBytes}, err
+	return processResult{lines: res.Lines, units: res.Units, took: res.End.Sub(res.Start), cpu: res.UserCPU + res.SystemCPU, rss: res.MaxRSSBytes, busy: res.BusyProcessors}, err
 }
 
 // link links both sides at the same time: nothing is measured meanwhile.

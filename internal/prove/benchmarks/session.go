@@ -49,7 +49,7 @@ type benchmarkPair struct {
 	metrics []compare.Metric
 	n       int64 // iterations of every slice
 	procs   int
-	stepped bool             // its rounds are in steps, those of earlier runs too
+	stepped bool             // its processes run on stepProcs, as those of a turn alternate in steps
 	base    [2]time.Duration // CPU time of each side's newest process of baseCPU
 	based   [2]int           // the round it is of
 	turn    [2]int           // and the turn
@@ -136,7 +136,10 @@ func (s *session) rounds(ctx context.Context) error {
 	}
 	for i, b := range s.subjects {
 		b.n, b.cost, b.metrics = c.iterations[i], costs[i], subjects[i].Metrics
-		b.stepped = b.cost.steps > 0
+		if b.stepped = b.cost.steps > 0; b.stepped {
+			b.procs = stepProcs
+			s.Result.Stepped++
+		}
 	}
 	s.sayFew()
 	s.pool.earlier(s, &o)
@@ -184,7 +187,7 @@ func (s *session) earlierIterations(costs []cost) {
 func (s *session) withoutLayouts() {
 	s.layouts = false
 	for i := range s.keys {
-		s.keys[i].Layouts, s.keys[i].Aligned = false, false
+		s.keys[i].Layouts = false
 	}
 	s.pool = openPool(s.o.Cache, s.o.Now(), s.keys, s.Proof)
 }
@@ -238,13 +241,10 @@ func (s *session) take(out *rounds.Outcome, o rounds.Options) {
 		s.Warn("%s: the machine was slower than when the plan was made", out.Partial)
 	}
 	for i, b := range s.subjects {
-		if b.procs > 0 {
+		if b.procs > 0 && !b.stepped {
 			res.Host.GOMAXPROCS = b.procs
 		}
 		res.Series[i].Procs = b.procs
-		if b.cost.steps > 0 {
-			res.Series[i].Procs = stepProcs
-		}
 	}
 }
 

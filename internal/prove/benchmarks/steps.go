@@ -22,8 +22,7 @@ import (
 // after the other meet different ones. bench/README.md has the measurement.
 //
 // They run on one of Go's processors each (GOMAXPROCS=1): package testing collects garbage
-// before every run, for which the collector wakes threads on the others. That took
-// 3 to 4 ms of a step, and the time of its operations varied by 17 % in place of 3 %.
+// before every run, for which the collector wakes threads on the others.
 const (
 	stepTime  = 2 * time.Millisecond
 	stepProcs = 1
@@ -45,14 +44,24 @@ const (
 	// heldBytes is the memory of a process above which three at the same time may be too
 	// much for a machine.
 	heldBytes = 256 << 20
-	// mostUnlike is how many times as long an operation may take in steps, or at once, as
-	// the other way: a busy machine makes half of it.
+	// busyTime is the length of a run that tells how many processors a benchmark uses.
+	busyTime = 100 * time.Millisecond
+	// mostUnlike is how many times as long an operation may take in steps as its CPU time in
+	// a long run, or the other way: a busy machine makes half of it.
 	mostUnlike = 1.6
 	// trialSteps are the steps of a process that calibrates, and trialLimit the longest
 	// that it may take with the one beside it: they may wait for each other.
 	trialSteps = 8
 	trialLimit = 3 * time.Second
 )
+
+// stepProcs returns the GOMAXPROCS of its processes where the session chooses it; else 0.
+func (b *benchmarkPair) stepProcs() int {
+	if b.stepped {
+		return stepProcs
+	}
+	return 0
+}
 
 // step returns the length of a step's operations, beside which its beginning must not
 // weigh too much.
@@ -80,6 +89,12 @@ func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]
 			return nil
 		}
 	}
+	for side := range compare.Sides {
+		got, err := s.runner.run(ctx, processSpec{pkg: b.pkg, side: side, bench: b.name, n: iterations(b.cost, busyTime, 1), schedTrace: true})
+		if ctx.Err() != nil || err != nil || got.busy != stepProcs {
+			return ctx.Err()
+		}
+	}
 	n := iterations(b.cost, b.cost.step(), 1)
 	var each time.Duration
 	spread := 0.0
@@ -103,7 +118,7 @@ func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil || errBeside != nil || p.steps.Printed() || !likeMany(lines, many[side].line):
+		case err != nil || errBeside != nil || p.steps.Printed() || !likeMany(lines, many[side].line, b.cost.cpuNs[side]):
 			return nil
 		}
 		least := time.Duration(math.MaxInt64) // beside the operations; others may want the processor
@@ -114,7 +129,7 @@ func (s *session) calibrateSteps(ctx context.Context, b *benchmarkPair, many [2]
 	}
 	b.cost.eachStep = each
 	if spread >= s.stepsFrom && b.cost.step() <= longestStep {
-		b.cost.steps, b.stepped = stepsHeld, true
+		b.cost.steps = stepsHeld
 	}
 	return nil
 }
@@ -137,16 +152,17 @@ func ofTesting(unit string) bool {
 
 // likeMany reports whether runs of a few operations on one processor are like one of many:
 // whether they allocate the same, beyond the rounding of package testing, and take about
-// as long. Goroutines that hand work to each other take another time on one processor.
-func likeMany(lines []benchmark.Line, many benchmark.Line) bool {
-	var ns []float64
+// as long as the processor that many took for it. Goroutines that hand work to each other
+// take another time on one processor.
+func likeMany(lines []benchmark.Line, many benchmark.Line, cpuNs float64) bool {
+	least := math.Inf(1)
 	for _, l := range lines[1:] {
 		if l.Procs != stepProcs {
 			return false // -cpu
 		}
-		ns = append(ns, l.NsPerOp)
+		least = min(least, l.NsPerOp)
 	}
-	if ratio := stat.Median(ns) / many.NsPerOp; !(ratio > 1/mostUnlike && ratio < mostUnlike) {
+	if !(least < mostUnlike*cpuNs && cpuNs < mostUnlike*least) {
 		return false
 	}
 	same := func(few, many *float64) bool {
@@ -176,7 +192,7 @@ func (s *session) hold(ctx context.Context, b *benchmarkPair, side compare.Side,
 	p := &heldProcess{steps: gobench.NewSteps(), name: b.name, count: steps + 1, n: n, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
-		p.result, p.err = s.runner.run(ctx, processSpec{pkg: b.pkg, side: side, bench: b.name, n: n, count: p.count, steps: p.steps})
+		p.result, p.err = s.runner.run(ctx, processSpec{pkg: b.pkg, side: side, bench: b.name, n: n, count: p.count, steps: p.steps, procs: stepProcs})
 	}()
 	return p
 }
@@ -206,7 +222,7 @@ func (t *turns) Turn(ctx context.Context, requests [3]rounds.SliceRequest) (got 
 			return got, 0, err
 		}
 		// What fails beside others, or prints now and then, runs alone from now on.
-		b.cost.steps, b.based = 0, [2]int{}
+		b.cost.steps = 0
 	}
 	return rounds.SliceBySlice(ctx, t, requests)
 }

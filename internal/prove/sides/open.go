@@ -184,13 +184,12 @@ func (p *Pair) probeLayouts(ctx context.Context) error {
 	if !p.o.Layouts {
 		return nil
 	}
-	p.align = true
 	for _, s := range p.sides {
 		if s.kind == testBinary {
 			p.warn(fmt.Sprintf("%s is a test binary: neither side is linked in other layouts, so the ratio includes the effect of code placement", s.spec.Operand))
 			return nil
 		}
-		can, align, err := s.binaries[0].Target.CanLayOut(ctx, s.options)
+		can, err := s.binaries[0].Target.CanLayOut(ctx, s.options)
 		if err != nil {
 			return s.failed(ctx, err)
 		}
@@ -198,7 +197,6 @@ func (p *Pair) probeLayouts(ctx context.Context) error {
 			p.warn(fmt.Sprintf("the linker of %s (%v) cannot vary the layout: the ratio includes the effect of code placement", s.facts.GoVersion, s.which))
 			return nil
 		}
-		p.align = p.align && align
 	}
 	p.layouts = true
 	return nil

@@ -56,7 +56,6 @@ type Pair struct {
 	packages []Package
 	only     [2][]string
 	layouts  bool
-	align    bool // the layouts align functions
 	warnings []string
 }
 
@@ -71,9 +70,6 @@ func (p *Pair) OnlyNew() []string { return p.only[compare.New] }
 
 // Warnings returns the obstacles to a fair comparison of the sides.
 func (p *Pair) Warnings() []string { return p.warnings }
-
-// Aligned reports whether both sides are linked with their functions aligned.
-func (p *Pair) Aligned() bool { return p.layouts && p.align }
 
 // Layouts reports whether both sides can be linked in random order. If not, Link
 // returns the first build, and a warning gives the reason.
@@ -102,7 +98,7 @@ func (p *Pair) Link(ctx context.Context, w compare.Side, pkg int, seed uint64) (
 	if !p.layouts {
 		return s.binaries[pkg], nil
 	}
-	b, err := s.binaries[pkg].Link(ctx, s.options, gobench.Layout{Seed: seed, Align: p.align}, p.file(w, "layout", pkg))
+	b, err := s.binaries[pkg].Link(ctx, s.options, seed, p.file(w, "layout", pkg))
 	if err != nil {
 		return nil, s.failed(ctx, err)
 	}
@@ -118,7 +114,7 @@ func (p *Pair) Test(ctx context.Context, w compare.Side, pkg int, run string, li
 		o := s.options
 		o.Flags = append(o.Flags[:len(o.Flags):len(o.Flags)], "-race")
 		var err error
-		if b, err = b.Link(ctx, o, gobench.Layout{}, p.file(w, "race", pkg)); err != nil {
+		if b, err = b.Link(ctx, o, 0, p.file(w, "race", pkg)); err != nil {
 			return gobench.Tests{}, s.failed(ctx, err)
 		}
 	}

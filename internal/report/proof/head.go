@@ -76,6 +76,9 @@ func proveFacts(r *compare.Result) []page.Fact {
 		if s := pooled(r); s != "" {
 			facts = append(facts, page.Fact{Name: "pooled", Value: s})
 		}
+		if r.Stepped > 0 {
+			facts = append(facts, page.Fact{Name: "steps", Value: quantity.Plural(r.Stepped, "benchmark") + " with processes that alternate, on one processor each (GOMAXPROCS=1)"})
+		}
 		wrong := "the chance of any false difference is " + quantity.Percent(r.AlphaRatio)
 		if r.NoChangeAlphaRatio > 0 { // 0: of an older version, which had one for both
 			wrong += `, of any false "no change" ` + quantity.Percent(r.NoChangeAlphaRatio)
