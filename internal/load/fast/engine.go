@@ -22,8 +22,7 @@ func Epoll() (engine.Engine, error) {
 type driver struct {
 	name      string
 	transport func(*loop) (transport, error)
-	shaking   int  // TLS handshakes at a time in one loop
-	bound     bool // the transport belongs to the thread that enters it
+	shaking   int // TLS handshakes at a time in one loop
 }
 
 func (d driver) Name() string { return d.name }
@@ -41,11 +40,13 @@ func (d driver) Drive(ctx context.Context, j *engine.Job) (engine.Report, error)
 	n = min(n, j.Connections)
 	for k := range n {
 		l := newLoop(p, k, n, share(j.Connections, k, n))
-		l.tls.most, l.bound, l.yields = d.shaking, d.bound, n >= runtime.GOMAXPROCS(0) && !d.bound
+		l.tls.most = d.shaking
 		if l.t, err = d.transport(l); err != nil {
 			p.shutdown()
 			return engine.Report{}, fmt.Errorf("begin an event loop: %w", err)
 		}
+		_, bound := l.t.(*uring) // to the thread that enters it
+		l.yields = n >= runtime.GOMAXPROCS(0) && !bound
 		p.loops = append(p.loops, l)
 	}
 	defer p.shutdown()

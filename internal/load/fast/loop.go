@@ -57,7 +57,6 @@ type loop struct {
 	// could have been found.
 	sumFound, sumUnderWay int64
 
-	bound   bool  // to the thread, by the transport
 	yields  bool  // from time to time: no processor is idle
 	yielded int64 // when it did last
 
@@ -131,12 +130,9 @@ func settle() {
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 }
 
-// yield lets other goroutines have the processor if they wait for it.
-func (l *loop) yield() {
-	if l.bound {
-		runtime.Gosched()
-		return
-	}
+// yield lets other goroutines have the processor if they wait for it. The loop may go on
+// with another thread.
+func yield() {
 	runtime.UnlockOSThread()
 	runtime.Gosched()
 	settle()
@@ -148,9 +144,9 @@ func (l *loop) yield() {
 // preempt it every 20 ms: by a signal that ends the wait, and with four changes of
 // threads, since a locked goroutine passes its processor to another thread, which passes
 // it back. That took 17 ms of CPU time a second. So where there are as many loops as
-// processors, the loop yields before the monitor acts, and unlocks the thread for it. It
-// may go on with another one; a transport that is bound to the thread leaves it at the
-// monitor. (Where a processor is idle, each yield would wake a thread for it.)
+// processors, the loop yields before the monitor acts, and unlocks the thread for it;
+// io_uring, whose ring is bound to the thread, leaves it at the monitor. (Where a processor is
+// idle, each yield would wake a thread for it.)
 func (l *loop) run() (engine.Report, error) {
 	settle()
 	now := l.job.Now()
@@ -170,11 +166,11 @@ func (l *loop) run() (engine.Report, error) {
 			// Handshakes go on in goroutines. Where there is one processor it is
 			// this thread that must let them have it.
 			l.tls.fed = false
-			l.yield()
+			yield()
 		}
 		if l.yields && now >= l.yielded+yieldEvery {
 			l.yielded = now
-			l.yield()
+			yield()
 		}
 		wait := l.untilNext(l.job.Now())
 		batch := min(wait, l.nap())

@@ -57,7 +57,7 @@ func IOUring() (engine.Engine, error) {
 		return nil, err
 	}
 	probe.Close()
-	return driver{name: "io_uring", transport: newUring, shaking: maxShaking, bound: true}, nil
+	return driver{name: "io_uring", transport: newUring, shaking: maxShaking}, nil
 }
 
 // uring is the transport over io_uring.
