@@ -17,6 +17,7 @@ import (
 
 	"whet/internal/parcel"
 	"whet/internal/record"
+	"whet/internal/recording"
 )
 
 // oldRecording is one of code of this module, which package read has for its tests.
@@ -303,11 +304,14 @@ func TestLanguageServerFollows(t *testing.T) {
 	}
 }
 
-// addLoad writes a recording without profiles.
+// addLoad writes a recording without profiles, but for one from before the load.
 func addLoad(t *testing.T, path string) {
 	t.Helper()
 	rec, err := record.Create(record.Run{Path: path, Kind: "load", Target: "http://127.0.0.1:1/", Origin: time.Now(), Now: time.Now})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rec.Write(recording.Artifact{Path: "profiles/cpu-before.pb.gz", Kind: recording.KindCPU, Part: recording.PartBefore}, []byte("unread")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := rec.Finish(""); err != nil {

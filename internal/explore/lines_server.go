@@ -12,7 +12,6 @@ import (
 
 	"whet/internal/cli"
 	"whet/internal/dotwhet"
-	"whet/internal/profiles"
 	"whet/internal/recording"
 	"whet/internal/report/editor"
 	"whet/internal/report/listing"
@@ -52,7 +51,7 @@ func (n *newestLines) page(ctx context.Context, root string) (*listing.Page, err
 			return nil, err
 		}
 		list, err := place.List()
-		i := slices.IndexFunc(list, func(r dotwhet.Entry) bool { return profiles.HasLines(&r.Manifest) })
+		i := slices.IndexFunc(list, func(r dotwhet.Entry) bool { return n.of.options.HasLines(&r.Manifest) })
 		if err != nil || i < 0 {
 			return nil, err
 		}

@@ -17,11 +17,13 @@ import (
 	"whet/internal/symbolname"
 )
 
-// lineColumns are the columns that lines have costs of, by the kind of artifact.
-var lineColumns = []struct {
+// lineColumn is a column that lines have costs of, in artifacts of a kind.
+type lineColumn struct {
 	artifact, column string
 	kind             lines.Kind
-}{
+}
+
+var lineColumns = []lineColumn{
 	{recording.KindCPU, "cpu", lines.CPU},
 	{recording.KindAllocs, "alloc_space", lines.AllocBytes},
 	{recording.KindAllocs, "alloc_objects", lines.AllocObjects},
@@ -31,19 +33,9 @@ var lineColumns = []struct {
 	{recording.KindBlock, "delay", lines.Block},
 }
 
-// HasLines reports whether a recording has what OpenLines reads.
-func HasLines(m *recording.Manifest) bool {
-	return slices.ContainsFunc(m.Artifacts, func(a recording.Artifact) bool {
-		if a.Kind == recording.KindTrace || a.Kind == recording.KindFlight {
-			return true
-		}
-		for _, c := range lineColumns {
-			if c.artifact == a.Kind {
-				return true
-			}
-		}
-		return false
-	})
+// HasLines reports whether a recording lists what OpenLines reads.
+func (f *Options) HasLines(m *recording.Manifest) bool {
+	return len(f.traces(m)) > 0 || slices.ContainsFunc(lineColumns, func(c lineColumn) bool { return len(f.artifacts(m, c.artifact)) > 0 })
 }
 
 // OpenLines combines the data of a recording about source lines: its profiles, traces
@@ -94,15 +86,10 @@ func (s *Set) warn(format string, args ...any) {
 
 // artifacts returns the artifacts of a kind. Of the heap of benchmarks that is the state at their
 // end.
-func (f *Options) artifacts(rec *recording.Recording, kind string) []recording.Artifact {
-	found := rec.Find(kind, f.Benchmark)
-	if len(found) > 0 || kind != recording.KindHeap {
-		return found
-	}
-	for _, a := range rec.Artifacts {
-		if a.Kind == kind && a.Part == recording.PartAfter && (f.Benchmark == "" || recording.Chooses(f.Benchmark, a.Benchmark)) {
-			found = append(found, a)
-		}
+func (f *Options) artifacts(m *recording.Manifest, kind string) []recording.Artifact {
+	found := m.Find(kind, f.Benchmark)
+	if len(found) == 0 && kind == recording.KindHeap {
+		found = m.FindPart(kind, recording.PartAfter, f.Benchmark)
 	}
 	return found
 }
@@ -110,7 +97,7 @@ func (f *Options) artifacts(rec *recording.Recording, kind string) []recording.A
 // merged returns a kind's profiles as one, nil where there is none.
 func (f *Options) merged(s *Set, rec *recording.Recording, path, kind string) *callstack.Frames {
 	var all []*callstack.Profile
-	for _, a := range f.artifacts(rec, kind) {
+	for _, a := range f.artifacts(&rec.Manifest, kind) {
 		p, err := f.loadArtifact(rec, path, a)
 		if err == nil {
 			s.Sources = append(s.Sources, selection.Source{Profile: p}) // naming asks which is the program
@@ -150,14 +137,18 @@ var traceKinds = map[sched.Blocking]lines.Kind{
 	sched.BlockedSched: lines.Sched, sched.BlockedSync: lines.Sync, sched.BlockedNetwork: lines.Network, sched.BlockedSyscall: lines.Syscall,
 }
 
-// traced returns what the recording's traces say of waiting. The flight recorder's are
-// looked at where there are no others.
-func (f *Options) traced(s *Set, rec *recording.Recording) (evidence []lines.Evidence) {
-	found := rec.Find(recording.KindTrace, f.Benchmark)
+// traces returns the traces, or the flight recorder's where there are no others.
+func (f *Options) traces(m *recording.Manifest) []recording.Artifact {
+	found := m.Find(recording.KindTrace, f.Benchmark)
 	if len(found) == 0 {
-		found = rec.Find(recording.KindFlight, f.Benchmark)
+		found = m.Find(recording.KindFlight, f.Benchmark)
 	}
-	for _, a := range found {
+	return found
+}
+
+// traced returns what the recording's traces say of waiting.
+func (f *Options) traced(s *Set, rec *recording.Recording) (evidence []lines.Evidence) {
+	for _, a := range f.traces(&rec.Manifest) {
 		data, err := rec.Read(a)
 		var profiles []*callstack.Frames
 		if err == nil {

@@ -224,6 +224,23 @@ func IsVague(target string) bool {
 	return strings.Contains(target, "...") || strings.Trim(target, "./") == ""
 }
 
+// Find returns the artifacts of one kind, of one benchmark unless benchmark is
+// "", of those that it [Chooses]. Of a cumulative profile that is the delta of
+// the run.
+func (m *Manifest) Find(kind, benchmark string) []Artifact {
+	return m.FindPart(kind, "", benchmark)
+}
+
+// FindPart is Find for another part than the delta.
+func (m *Manifest) FindPart(kind, part, benchmark string) (out []Artifact) {
+	for _, a := range m.Artifacts {
+		if a.Kind == kind && a.Part == part && (benchmark == "" || Chooses(benchmark, a.Benchmark)) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // fillLists replaces null lists by empty ones: scripts iterate over them.
 func (m *Manifest) fillLists() {
 	for _, l := range []*[]string{

@@ -170,19 +170,6 @@ func (r *Recording) Close() error {
 	return r.root.Close()
 }
 
-// Find returns the artifacts of one kind, of one benchmark unless benchmark is
-// "", of those that it [Chooses]. Of a cumulative profile that is the delta of
-// the run.
-func (r *Recording) Find(kind, benchmark string) []Artifact {
-	var out []Artifact
-	for _, a := range r.Artifacts {
-		if a.Kind == kind && a.Part == "" && (benchmark == "" || Chooses(benchmark, a.Benchmark)) {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
 // Read returns an artifact's bytes, uncompressed, after checking them against the
 // manifest. A changed file is an error that says so. The error does not name the
 // recording: reports include it, and must not depend on the recording's path.
