@@ -11,17 +11,7 @@ import (
 // sample of a part shares nothing, the others what they share.
 func TestPartsAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := NewBuilder(ValueType{Type: "a"}, ValueType{Type: "b"})
-		for i := range 6 {
-			b.NewLocation(NoMapping, uint64(i+1), false)
-		}
-		n := rapid.IntRange(0, 40).Draw(t, "samples")
-		for range n {
-			stack := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 5), func(i int) LocationID { return LocationID(i) }), 0, 8).Draw(t, "stack")
-			labels := []Label{{Key: "k", Num: int64(rapid.IntRange(0, 2).Draw(t, "label"))}}
-			b.Add(stack, labels, rapid.Int64Range(-1, 1).Draw(t, "a"), rapid.Int64().Draw(t, "b"))
-		}
-		p := b.Profile()
+		p := packed(drawnSamples(t))
 		type sample struct {
 			index int
 			path  []LocationID
@@ -39,10 +29,10 @@ func TestPartsAreTheWhole(t *testing.T) {
 			}
 			return out
 		}
-		at := rapid.IntRange(0, n).Draw(t, "at")
+		at := rapid.IntRange(0, p.Len()).Draw(t, "at")
 		first, second := p.Cursor(0), p.Cursor(0)
 		first.Part(0, at)
-		second.Part(at, n)
+		second.Part(at, p.Len())
 		got := append(read(first), read(second)...)
 		if want := read(p.Cursor(0)); !slices.EqualFunc(got, want, func(a, b sample) bool {
 			return a.index == b.index && slices.Equal(a.path, b.path) && a.value == b.value && a.set == b.set

@@ -16,7 +16,7 @@ type plain struct {
 	Values []int64
 }
 
-// drawnSamples are samples of locations 0 to 4, which are there.
+// drawnSamples are samples of locations 0 to 4, and sometimes those of a fan.
 func drawnSamples(t *rapid.T) []plain {
 	label := rapid.Custom(func(t *rapid.T) Label {
 		l := Label{Key: rapid.SampledFrom([]string{"bytes", "endpoint"}).Draw(t, "key")}
@@ -34,12 +34,40 @@ func drawnSamples(t *rapid.T) []plain {
 			Values: []int64{rapid.SampledFrom([]int64{0, 0, 1, -1, 1 << 62, -1 << 63}).Draw(t, "first"), rapid.Int64Range(0, 2).Draw(t, "second")},
 		}
 	})
-	return rapid.SliceOfN(sample, 0, 40).Draw(t, "samples")
+	samples := rapid.SliceOfN(sample, 0, 40).Draw(t, "samples")
+	if rapid.Bool().Draw(t, "has a fan") {
+		samples = append(samples, fan(t)...)
+	}
+	return samples
+}
+
+// fan is samples whose stacks begin alike, pass to one after the other of about as many
+// locations as a number of one byte tells apart, or one of two, and go on alike.
+func fan(t *rapid.T) (samples []plain) {
+	path := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 199), func(i int) LocationID { return LocationID(i) }), 0, 12)
+	before, after := path.Draw(t, "before"), path.Draw(t, "after")
+	of := func(i int) plain {
+		return plain{Path: slices.Concat(before, []LocationID{LocationID(i)}, after), Values: []int64{1, int64(i % 2)}}
+	}
+	width := rapid.SampledFrom([]int{30, 31, 32, 33, 31 + 127, 31 + 128, 31 + 129, 200}).Draw(t, "width")
+	for i := range width {
+		samples = append(samples, of(i))
+	}
+	for _, i := range rapid.SliceOfN(rapid.IntRange(0, width-1), 0, 9).Draw(t, "again") {
+		samples = append(samples, of(i))
+	}
+	return samples
 }
 
 func packed(samples []plain) *Profile {
 	b := NewBuilder(ValueType{"first", "count"}, ValueType{"second", "count"})
-	for i := range 5 {
+	locations := 5
+	for _, s := range samples {
+		for _, id := range s.Path {
+			locations = max(locations, int(id)+1)
+		}
+	}
+	for i := range locations {
 		f := b.Function(Function{Name: fmt.Sprint("f", i), File: "f.go"})
 		g := b.Function(Function{Name: "inlined", File: "f.go"})
 		lines := []SourceLine{{Function: g, Line: 1}, {Function: f, Line: i}}
