@@ -53,11 +53,14 @@ type patientWriter struct {
 	w   io.Writer
 
 	mu    sync.Mutex
-	own   []byte // what is being written: a write that is given up goes on, and no other follows it
+	own   []byte // the piece that is being written: if it is given up, it goes on, and no other follows it
 	stuck bool
 }
 
-func (u *patientWriter) Write(p []byte) (int, error) {
+// patientPiece bounds what a patientWriter copies and keeps of a write.
+const patientPiece = 64 << 10
+
+func (u *patientWriter) Write(p []byte) (n int, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.stuck {
@@ -68,21 +71,31 @@ func (u *patientWriter) Write(p []byte) (int, error) {
 		err error
 	}
 	ended := make(chan result, 1)
-	u.own = append(u.own[:0], p...)
-	go func() {
-		n, err := u.w.Write(u.own)
-		ended <- result{n, err}
-	}()
-	select {
-	case r := <-ended:
-		return r.n, r.err
-	case <-u.ctx.Done():
+	var patience <-chan time.Time // of the whole write
+	for n < len(p) {
+		u.own = append(u.own[:0], p[n:min(n+patientPiece, len(p))]...)
+		go func() {
+			n, err := u.w.Write(u.own)
+			ended <- result{n, err}
+		}()
+		var r result
+		select {
+		case r = <-ended:
+		case <-u.ctx.Done():
+			if patience == nil {
+				patience = time.After(stuckAfter)
+			}
+			select {
+			case r = <-ended:
+			case <-patience:
+				u.stuck = true
+				return n, u.ctx.Err()
+			}
+		}
+		n += r.n
+		if r.err != nil || r.n < len(u.own) {
+			return n, r.err
+		}
 	}
-	select {
-	case r := <-ended:
-		return r.n, r.err
-	case <-time.After(stuckAfter):
-		u.stuck = true
-		return 0, u.ctx.Err()
-	}
+	return n, nil
 }

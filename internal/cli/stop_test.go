@@ -35,34 +35,64 @@ func TestReaderStops(t *testing.T) {
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	u := UnlessStuck(ctx, w)
-	if n, err := u.Write([]byte("read")); n != 4 || err != nil {
-		t.Fatalf("%d bytes, %v", n, err)
+	long := make([]byte, 5*patientPiece/2)
+	for i := range long {
+		long[i] = byte(i % 251)
 	}
-	ended := make(chan error, 1)
+	var got []byte
+	read := make(chan error)
+	go func() {
+		got = make([]byte, len(long)+4)
+		_, err := io.ReadFull(r, got)
+		read <- err
+	}()
+	for _, b := range [][]byte{long, []byte("read")} {
+		if n, err := u.Write(b); n != len(b) || err != nil {
+			t.Fatalf("%d bytes of %d, %v", n, len(b), err)
+		}
+	}
+	if err := <-read; err != nil || !bytes.Equal(got, append(long, "read"...)) {
+		t.Fatalf("it reads something else, %v", err)
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	ended := make(chan result, 1)
 	more := bytes.Repeat([]byte("x"), 1<<20)
 	go func() {
-		_, err := u.Write(more)
-		ended <- err
+		n, err := u.Write(more)
+		ended <- result{n, err}
 	}()
-	got := make([]byte, 4+1<<10)
-	if _, err := io.ReadFull(r, got); err != nil || string(got[:5]) != "readx" {
-		t.Fatalf("%q, %v", got[:5], err)
+	if _, err := io.ReadFull(r, got[:1000]); err != nil || got[0] != 'x' {
+		t.Fatalf("%q, %v", got[0], err)
 	}
 	select {
-	case err := <-ended:
-		t.Fatalf("it did not wait: %v", err)
+	case stuck := <-ended:
+		t.Fatalf("it did not wait: %v", stuck.err)
 	default:
 	}
 	cancel()
+	var stuck result
 	select {
-	case err = <-ended:
+	case stuck = <-ended:
 	case <-time.After(2 * time.Minute):
 		t.Fatal("it waits")
 	}
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v", err)
+	if !errors.Is(stuck.err, context.Canceled) || stuck.n%patientPiece != 0 {
+		t.Errorf("%d bytes, %v", stuck.n, stuck.err)
 	}
-	if n, err := u.Write(more); n != 0 || !errors.Is(err, context.Canceled) {
-		t.Errorf("after that it wrote %d bytes, %v", n, err)
+	// What follows is not written, neither in place of the piece that is stuck.
+	for _, b := range [][]byte{bytes.Repeat([]byte("y"), 100), bytes.Repeat([]byte("z"), 2*patientPiece)} {
+		if n, err := u.Write(b); n != 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("after that it wrote %d bytes, %v", n, err)
+		}
+	}
+	rest := make([]byte, stuck.n+patientPiece-1000)
+	if _, err := io.ReadFull(r, rest); err != nil || strings.Trim(string(rest), "x") != "" {
+		t.Errorf("the piece that was stuck is not as it was: %v", err)
+	}
+	if kept := cap(u.(*patientWriter).own); kept > 2*patientPiece {
+		t.Errorf("it keeps %d bytes", kept)
 	}
 }
