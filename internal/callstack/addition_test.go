@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // TestBatches holds sums of profiles of several batches to sums by a map: equal samples,
@@ -95,4 +96,35 @@ func TestMappingOfZeroSamples(t *testing.T) {
 	if err != nil || len(merged.Mappings) != 2 || merged.Mappings[1].Start != 0x5000 || merged.Locations[1].Address != 0x5001 {
 		t.Errorf("%v, mappings %v, locations %v", err, merged.Mappings, merged.Locations)
 	}
+}
+
+// TestMemoryOfAdopted: the memory that is counted is the same, to the byte, whether the
+// stacks of a profile are taken over or packed again, where the locations keep their ids:
+// p is merged already, as others may have ids of a byte more or less.
+func TestMemoryOfAdopted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		again := func(p *Profile) *Merger {
+			m := NewMerger(&p.Meta)
+			a, err := m.Begin(1, p)
+			if err == nil {
+				err = a.addAll(p.Samples())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		samples := drawnSamples(t)
+		for i := range samples {
+			samples[i].Values = []int64{1, 1}
+		}
+		p := again(packed(samples)).Merged()
+		m := NewMerger(&p.Meta)
+		if adopted, err := m.adopt(p); !adopted || err != nil {
+			t.Fatalf("adopted: %v, %v", adopted, err)
+		}
+		if got, want := m.Memory(), again(p).Memory(); got != want {
+			t.Fatalf("%d bytes are counted, %d when packed again", got, want)
+		}
+	})
 }

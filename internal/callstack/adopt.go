@@ -15,6 +15,9 @@ func (m *Merger) adopt(p *Profile) (adopted bool, err error) {
 	b.p.strings, b.p.sets = slices.Clip(p.strings), slices.Clip(p.sets)
 	for id, s := range slices.Backward(p.strings) {
 		b.stringID[s] = uint64(id)
+		if id > 0 {
+			b.memory += stringBytes + int64(len(s))
+		}
 	}
 	for id, set := range slices.Backward(p.sets) {
 		b.setID[string(set)] = LabelSet(id)
@@ -71,9 +74,6 @@ func (b *Builder) adopt(p *Profile, after [][]LocationID) {
 		b.memory += afterBytes * int64(len(ids))
 	}
 	b.growRecent()
-	b.p.samples, b.p.deepest = p.samples, p.deepest
+	b.p.samples, b.p.deepest, b.p.unshared = p.samples, p.deepest, p.unshared
 	b.p.stacks, b.p.labels = p.stacks.shared(), p.labels.shared()
-	for _, chunk := range p.stacks.chunks {
-		b.memory += stepBytes * int64(len(chunk))
-	}
 }

@@ -32,7 +32,7 @@ type Builder struct {
 	path       []LocationID // of the sample before, root first
 	others     []LocationID
 	numbers    []byte
-	memory     int64 // of all but samples, as Memory counts
+	memory     int64 // of all but samples and their stacks, as Memory counts
 }
 
 // NewBuilder returns a builder for a profile with the given value
@@ -207,14 +207,14 @@ func (b *Builder) Omit() { b.p.omitted++ }
 
 // addStack adds a sample, except for its values and labels.
 func (b *Builder) addStack(shared int, others []LocationID) {
-	at, bytes := 0, int64(0)
+	at, unshared := 0, int64(0)
 	b.path = b.path[:shared]
 	if shared > 0 {
 		at = 1 + int(b.path[shared-1])
 	}
 	numbers, last := b.numbers[:0], -1
 	for _, id := range others {
-		bytes += int64((bits.Len32(uint32(id)|1) + 6) / 7)
+		unshared += int64((bits.Len32(uint32(id)|1) + 6) / 7)
 		slot := &b.recent[int((uint32(at)*0x9e3779b1^uint32(id)*0x85ebca6b)>>(32-mostRecentBits))&(len(b.recent)-1)]
 		if slot.at != int32(at) || slot.id != 1+int32(id) {
 			*slot = numberedLocation{int32(at), 1 + int32(id), b.number(at, id)}
@@ -227,7 +227,7 @@ func (b *Builder) addStack(shared int, others []LocationID) {
 		}
 		at = 1 + int(id)
 	}
-	b.memory += stepBytes * bytes
+	b.p.unshared += unshared
 	b.numbers = numbers
 	b.path = append(b.path, others...)
 	b.p.samples++
@@ -287,12 +287,18 @@ func (b *Builder) NewLabelSet(encoded []byte) LabelSet {
 	}
 	from := len(b.setText)
 	b.setText = append(b.setText, encoded...)
-	if len(b.p.sets) == cap(b.p.sets) {
-		b.p.sets = slices.Grow(b.p.sets, len(b.p.sets)+8) // append would grow large ones by a quarter
-	}
-	b.p.sets = append(b.p.sets, b.setText[from:len(b.setText):len(b.setText)])
+	b.p.sets = append(Roomy(b.p.sets), b.setText[from:len(b.setText):len(b.setText)])
 	b.memory += setBytes + int64(len(encoded))
 	return LabelSet(len(b.p.sets) - 1)
+}
+
+// Roomy doubles a slice that is full: append alone would copy a large one, whose size no
+// one knows beforehand, a quarter larger again and again.
+func Roomy[T any](s []T) []T {
+	if len(s) == cap(s) {
+		return slices.Grow(s, len(s)+8)
+	}
+	return s
 }
 
 // AppendLabel appends a label to an encoded set. Strings are given by their

@@ -32,6 +32,7 @@ func (p *Profile) Joined(q *Profile, scale float64) (*Profile, error) {
 		omitted:   p.omitted + q.omitted,
 		partial:   p.partial || q.partial,
 		deepest:   max(p.deepest, q.deepest),
+		unshared:  p.unshared + q.unshared,
 		stacks:    p.stacks.shared(),
 		labels:    p.labels.shared(),
 	}

@@ -28,14 +28,16 @@ const (
 	lineBytes     = 48
 	stringBytes   = 64
 	sampleBytes   = 32
-	stepBytes     = 4  // of a stack, for each byte of the numbers of locations that it does not share: views that make a tree of it take more
+	stepBytes     = 4  // of a stack, for each byte of Profile.unshared: views that make a tree of it take more
 	afterBytes    = 32 // of a location, one that follows it
 	setBytes      = 96
 )
 
 // Memory returns the approximate size in bytes of the profile under construction,
 // with the builder's and a reader's indexes.
-func (b *Builder) Memory() int64 { return b.memory + sampleBytes*int64(b.p.samples) }
+func (b *Builder) Memory() int64 {
+	return b.memory + sampleBytes*int64(b.p.samples) + stepBytes*b.p.unshared
+}
 
 // Memory returns the approximate size in bytes of the merged profile, with the index
 // of its samples.

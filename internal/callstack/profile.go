@@ -45,29 +45,30 @@ type Location struct {
 // deep stacks is a fifth of it; values and label sets as varints. It is read
 // in order, by a Cursor, as often as needed, and built by a Builder.
 //
-// A heap profile of 130 MB with 1.39 million stacks, nearly all of them
-// different, takes some 30 MB; interning whole stacks would take 250 MB, and a
-// tree of them, measured, over 1 GB.
+// Of a heap profile of 130 MB with 1.39 million stacks, nearly all of them
+// different, whole stacks interned would take 250 MB, and a tree of them, measured,
+// over 1 GB.
 type Profile struct {
 	Meta
 	Functions []Function
 	Locations []Location
 
-	lines   []SourceLine
-	strings []string // of labels
-	sets    [][]byte // label sets, encoded, in the order of their first sample
-	samples int
-	omitted int // samples that its reader was not asked for
-	partial bool
-	deepest int
+	lines    []SourceLine
+	strings  []string // of labels
+	sets     [][]byte // label sets, encoded, in the order of their first sample
+	samples  int
+	omitted  int // samples that its reader was not asked for
+	partial  bool
+	deepest  int
+	unshared int64 // bytes of the ids of the locations that samples do not share with the one before
 
 	// after[1+id] lists the locations that follow location id on stacks towards
 	// the leaf, in the order of their first sample; after[0] lists those at the
-	// root. Few locations follow any one, and most stacks pass from one to its first:
-	// see appendNumber.
+	// root. Few locations follow any one, and most stacks pass from one to the first of
+	// them: see numberBits.
 	after [][]LocationID
 
-	stacks varints   // a sample: locations shared with the one before, length of the others, their numbers in after, root first
+	stacks varints   // a sample: locations shared with the one before; of the others, root first, the length in bytes of their numbers in after, and these
 	values []varints // a column: zigzag varints
 	labels varints   // a sample: its label set
 }

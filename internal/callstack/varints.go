@@ -36,9 +36,10 @@ func (t *varints) stack(shared int, numbers []byte) {
 	*to = append(*to, numbers...)
 }
 
-// The number of a location among those that follow another takes one byte, which also
-// counts how many of the next are number 0. A long number has the rest of itself in a
-// varint after that byte.
+// The number of a location among those that follow another takes one byte: its lower bits
+// are the number, its upper ones count the locations after it that are number 0, and have
+// no byte. Of a long number the lower bits are all set, and a varint after that byte is
+// what the number exceeds them by.
 const (
 	numberBits = 5
 	longNumber = 1<<numberBits - 1
