@@ -134,7 +134,7 @@ func Programs(ctx context.Context, dir string) (whet, pprof string, err error) {
 	return whet, pprof, err
 }
 
-// Build builds a program of this repository as whet is released: without cgo.
+// Build builds a program of this repository without cgo, as make build does.
 func Build(ctx context.Context, pkg, path string) error {
 	_, err := output(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", path, pkg)
 	return err

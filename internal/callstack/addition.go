@@ -53,7 +53,7 @@ type batchSample struct {
 	shared, end int32 // of its stack: the locations of the sample before, and the end of its own in others
 	set         LabelSet
 	any         bool // a value is not zero
-	identity    identitySum
+	identity    uint128
 }
 
 // batchSize is small enough for a batch to stay in the processor's caches.
@@ -209,7 +209,7 @@ func (a *Addition) locate(id LocationID) LocationID {
 
 // identify finds the locations of a sample in the merged profile, or adds them, and
 // returns the sample's identity, unless all samples are distinct.
-func (a *Addition) identify(path []LocationID, set LabelSet) (sum identitySum) {
+func (a *Addition) identify(path []LocationID, set LabelSet) (sum uint128) {
 	for _, id := range slices.Backward(path[a.valid:]) { // leaf first, as pprof numbers them
 		if a.locations[id] == 0 {
 			a.locate(id)

@@ -21,7 +21,7 @@ type identity struct {
 
 // find returns the number of a sample and whether it was there; a new sample
 // gets the given number.
-func (s *identities) find(sum identitySum, number int) (sample int, known bool) {
+func (s *identities) find(sum uint128, number int) (sample int, known bool) {
 	if 4*s.used >= 3*len(s.slots) {
 		s.reserve(s.used + s.used/2 + 256)
 	}
@@ -36,7 +36,7 @@ func (s *identities) find(sum identitySum, number int) (sample int, known bool) 
 }
 
 // home returns the slot that a sample has, unless another has it.
-func (s *identities) home(sum identitySum) *identity { return &s.slots[s.index(sum.upper)] }
+func (s *identities) home(sum uint128) *identity { return &s.slots[s.index(sum.upper)] }
 
 func (s *identities) index(first uint64) uint64 {
 	i, _ := bits.Mul64(first, uint64(len(s.slots))) // spread evenly

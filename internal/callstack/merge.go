@@ -44,12 +44,13 @@ func Merge(scales []float64, profiles ...*Profile) (*Profile, error) {
 // comparison would take five times the memory of the result, so Merger keeps a
 // number: the sum of the ids of the locations and of the labels, each multiplied by a
 // number of 128 bits drawn at random for its place on the stack, modulo 2^128, and of that
-// the upper 96 bits. Two samples differ at some place, by less than 2^32. Whatever is
-// drawn for the other places, of the 2^128 numbers at this one 2^33 at most bring the
-// sums so near to each other that their upper bits are the same (multilinear hashing:
-// Lemire and Kaser 2014). With a million samples the chance that any two are taken for
-// one is below 2^39 · 2^33/2^128 = 2^-56. The sum of a stack follows from that of its
-// prefix: the work is for what differs from the sample before.
+// the upper 96 bits. Ids begin at 1, and a place beyond a stack's end adds 0: so two
+// different samples differ at some place, by less than 2^32. Whatever is drawn for the
+// other places, of the 2^128 numbers for this one 2^33 at most bring the sums so near to
+// each other that the upper 96 bits are the same (multilinear hashing: Lemire and Kaser
+// 2014). With a million samples the chance that any two are taken for one is below
+// 2^39 · 2^33/2^128 = 2^-56. The sum of a stack follows from that of its prefix: the work
+// is for what differs from the sample before.
 type Merger struct {
 	b        *Builder
 	profiles int
@@ -57,11 +58,11 @@ type Merger struct {
 	sets     map[string]uint64 // by labels in pprof's order
 	samples  identities        // by stack and labels
 	columns  []tallies
-	sums     [][2]uint64   // of the magnitudes of all above and all below zero that was added, by column
-	apart    bool          // a profile was subtracted: the two sums are bounded each by itself
-	distinct bool          // no two samples are the same
-	places   []identitySum // the numbers drawn; places[0] for labels
-	path     []identitySum // the sums of the path's prefixes; path[0] of none
+	sums     [][2]uint64 // of the magnitudes of all above and all below zero that was added, by column
+	apart    bool        // a profile was subtracted: the two sums are bounded each by itself
+	distinct bool        // no two samples are the same
+	places   []uint128   // the numbers drawn; places[0] for labels
+	path     []uint128   // the sums of the path's prefixes; path[0] of none
 	key      []byte
 	comments map[string]bool
 }
@@ -84,7 +85,7 @@ func NewMerger(first *Meta) *Merger {
 		columns:  make([]tallies, len(first.Types)),
 		comments: make(map[string]bool),
 		sums:     make([][2]uint64, len(first.Types)),
-		path:     []identitySum{{}},
+		path:     []uint128{{}},
 	}
 }
 
@@ -231,20 +232,20 @@ func (m *Merger) Merged() *Profile {
 	return again.Merged()
 }
 
-// identitySum is a number of 128 bits.
-type identitySum struct{ upper, lower uint64 }
+// uint128 is a number of 128 bits: a sum, or what is drawn for a place.
+type uint128 struct{ upper, lower uint64 }
 
 // drawn returns what is drawn for the labels and so many locations from the root on.
-func (m *Merger) drawn(locations int) (labels identitySum, places []identitySum) {
+func (m *Merger) drawn(locations int) (labels uint128, places []uint128) {
 	for len(m.places) <= locations {
-		m.places = append(m.places, identitySum{rand.Uint64(), rand.Uint64()})
+		m.places = append(m.places, uint128{rand.Uint64(), rand.Uint64()})
 	}
 	return m.places[0], m.places[1 : 1+locations]
 }
 
 // plus adds an id times what is drawn for its place.
-func (s identitySum) plus(place identitySum, id uint64) identitySum {
+func (s uint128) plus(place uint128, id uint64) uint128 {
 	upper, lower := bits.Mul64(place.lower, id)
 	lower, carry := bits.Add64(s.lower, lower, 0)
-	return identitySum{s.upper + place.upper*id + upper + carry, lower}
+	return uint128{s.upper + place.upper*id + upper + carry, lower}
 }

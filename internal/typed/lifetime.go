@@ -82,7 +82,7 @@ func (p *Package) literalRunsNow(lit *ast.FuncLit) bool {
 	switch around := p.Parent(lit).(type) {
 	case *ast.CallExpr:
 		fn := p.Function(around)
-		ok = !p.Started(around) && (around.Fun == lit || fn != nil && fn.Pkg() != nil && searches()[fn.Pkg().Path()])
+		ok = !p.Started(around) && (around.Fun == lit || fn != nil && fn.Pkg() != nil && searches(fn.Pkg().Path()))
 	case *ast.AssignStmt, *ast.ValueSpec:
 		to, values := Sides(around)
 		if i := slices.Index(values, ast.Expr(lit)); i >= 0 && len(to) == len(values) {
@@ -97,9 +97,15 @@ func (p *Package) literalRunsNow(lit *ast.FuncLit) bool {
 	return ok
 }
 
-// searches are packages whose functions call what they are given before they return,
-// but for iterators.
-var searches = set("slices sort maps")
+// searches reports whether the functions of a package call what they are given before
+// they return, but for iterators.
+func searches(pkg string) bool {
+	switch pkg {
+	case "slices", "sort", "maps":
+		return true
+	}
+	return false
+}
 
 // onlyCalled reports whether a variable of a function is set and called, by what
 // runs only while the function does, and nothing else.

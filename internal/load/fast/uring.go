@@ -231,8 +231,8 @@ func (t *uring) sent(c *conn, e iouring.Completion) {
 	t.l.drained(c)
 }
 
-// close ends what is under way before the slot is free for another socket. What was
-// queued for this one goes nowhere: its request may be sent over another.
+// close ends what is under way before the slot is free for another socket. A send that
+// the kernel does not have yet goes nowhere: its request may be sent over another.
 func (t *uring) close(c *conn) {
 	if c.fd < 0 {
 		return

@@ -104,8 +104,8 @@ func opened(t testing.TB, name string) *symbol.Binary {
 	return b
 }
 
-// binary returns one for the first mapping, which is the program's.
-func binary(b *symbol.Binary) func(callstack.Mapping) (*symbol.Binary, error) {
+// ofProgram returns one for the first mapping, which is the program's.
+func ofProgram(b *symbol.Binary) func(callstack.Mapping) (*symbol.Binary, error) {
 	return func(m callstack.Mapping) (*symbol.Binary, error) {
 		if strings.HasPrefix(m.File, "[") || strings.Contains(m.File, ".so") {
 			return nil, nil
@@ -222,7 +222,7 @@ func testDisasm(t *testing.T, p *program) {
 		t.Run(filepath.Base(c.binary)+" "+strings.Join(append(c.args, c.match), " "), func(t *testing.T) {
 			want := p.pprof(t, append(append([]string{"-disasm=" + c.match}, c.args...), c.binary, c.profile)...)
 			v, err := NewDisasm(selected(t, readProfile(t, c.profile), ForDisasm(c.o)),
-				CodeOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary))}, Options{})
+				CodeOptions{Match: regexp.MustCompile(c.match), Binary: ofProgram(opened(t, c.binary))}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +241,7 @@ func testDisasm(t *testing.T, p *program) {
 	var of [2]*Disasm
 	for i, name := range []string{p.binary, p.stripped} {
 		var err error
-		of[i], err = NewDisasm(s, CodeOptions{Match: regexp.MustCompile(`main\.`), Binary: binary(opened(t, name)), Source: sources()}, Options{})
+		of[i], err = NewDisasm(s, CodeOptions{Match: regexp.MustCompile(`main\.`), Binary: ofProgram(opened(t, name)), Source: sources()}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package view
 import (
 	"bufio"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -74,9 +75,7 @@ func NewTags(s *selection.Selection, o Options) *Tags {
 			}
 			k := &t.Keys[key]
 			k.Flat += sum.flat
-			if len(k.Values) == cap(k.Values) {
-				k.Values = slices.Grow(k.Values, len(k.Values)+8) // append would grow large ones by a quarter
-			}
+			k.Values = callstack.Roomy(k.Values)
 			if text == "" {
 				k.Values = append(k.Values, TagValue{quantity.PprofLabel(l.Num, units[k.Name], t.OutUnit), sum.flat})
 				continue
@@ -154,13 +153,9 @@ func (k *TagKey) sortByName() {
 	}
 	values := make([]keyed, len(k.Values))
 	for i, v := range k.Values {
-		values[i].TagValue = v
-		for at := range 8 {
-			values[i].key <<= 8
-			if rest := v.Name[len(common):]; at < len(rest) {
-				values[i].key |= uint64(rest[at])
-			}
-		}
+		var key [8]byte
+		copy(key[:], v.Name[len(common):])
+		values[i] = keyed{binary.BigEndian.Uint64(key[:]), v}
 	}
 	slices.SortFunc(values, func(a, b keyed) int {
 		if a.key != b.key {

@@ -73,7 +73,7 @@ func testWeblist(t *testing.T, p *program) {
 		t.Run(filepath.Base(c.binary)+" "+c.match, func(t *testing.T) {
 			wantLines, wantAsm := theirLines(p.pprof(t, "-weblist="+c.match, c.binary, c.profile))
 			v, err := NewWeblist(selected(t, readProfile(t, c.profile), ForWeblist(selection.Options{})),
-				CodeOptions{Match: regexp.MustCompile(c.match), Binary: binary(opened(t, c.binary)), Source: sources()}, Options{})
+				CodeOptions{Match: regexp.MustCompile(c.match), Binary: ofProgram(opened(t, c.binary)), Source: sources()}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func recursiveWeblist(t *testing.T, p *program) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, err := NewWeblist(selected(t, prof, ForWeblist(selection.Options{})), CodeOptions{Match: re, Binary: binary(opened(t, p.binary))}, Options{})
+	web, err := NewWeblist(selected(t, prof, ForWeblist(selection.Options{})), CodeOptions{Match: re, Binary: ofProgram(opened(t, p.binary))}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func sameWeblist(t *testing.T, p *program) {
 		}
 		want, _ := theirLines(out.String())
 		v, err := NewWeblist(selected(t, readProfile(t, c.profile), ForWeblist(selection.Options{})),
-			CodeOptions{Match: regexp.MustCompile(match), Binary: binary(b), Source: sources()}, Options{})
+			CodeOptions{Match: regexp.MustCompile(match), Binary: ofProgram(b), Source: sources()}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,9 +238,9 @@ func inlinedWeblist(t *testing.T, p *program) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{p.binary, p.stripped, ""} {
-		open := binary(nil)
+		open := ofProgram(nil)
 		if name != "" {
-			open = binary(opened(t, name))
+			open = ofProgram(opened(t, name))
 		}
 		web, err := NewWeblist(selected(t, prof, ForWeblist(selection.Options{})),
 			CodeOptions{Match: regexp.MustCompile(`main\.(outer|middle|small)$`), Binary: open, Source: sources()}, Options{})
