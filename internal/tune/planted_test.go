@@ -220,7 +220,8 @@ func checkPlanted(t *testing.T, rec *recording.Recording, page *runreport.Page) 
 
 // checkPlantedShares: A, B and C take 30, 20 and 50 of 100 parts of the work,
 // give or take what the samples allow. The interval is one that a right
-// program leaves once in ten thousand times.
+// program leaves once in ten thousand times. Where other programs want the processors,
+// samples come in bursts at the ends of time slices: two of them count as one then.
 func checkPlantedShares(t *testing.T, page *runreport.Page) {
 	t.Helper()
 	var cpu *runreport.Profile
@@ -242,8 +243,12 @@ func checkPlantedShares(t *testing.T, page *runreport.Page) {
 	if n < 100 {
 		t.Fatalf("%d samples in Step: %+v", n, cpu.TopCum)
 	}
+	burst := 1
+	if slices.ContainsFunc(page.Warnings, func(w string) bool { return strings.Contains(w, "machine was busy") }) {
+		burst = 2
+	}
 	for name, want := range map[string]float64{"A": 0.3, "B": 0.2, "C": 0.5} {
-		k := int(cum["example.com/planted/work."+name] / period)
+		k, n := int(cum["example.com/planted/work."+name]/period)/burst, n/burst
 		if i := stat.Wilson(k, n, 0.9999); want < i.Low || want > i.High {
 			t.Errorf("%s: %d of %d samples of the work, %.3f to %.3f: %.2f was planted", name, k, n, i.Low, i.High, want)
 		}
