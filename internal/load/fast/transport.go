@@ -3,8 +3,8 @@
 package fast
 
 // A transport carries the bytes of a loop's connections. It belongs to that
-// loop and is called by its goroutine alone, on one thread if the driver says
-// that it is bound to that. It tells the loop what happened by
+// loop and is called by its goroutine alone, on one thread if it is bound to
+// that, as io_uring is. It tells the loop what happened by
 // calling, from within wait and also from within connect and send:
 //
 //	l.connected(c, errno)  the connection is made, or not

@@ -28,12 +28,14 @@
 // Another virtual machine on the same core makes code a third slower for some
 // hundredths of a second: slices one after the other then measure the neighbor.
 // Where runs in a row differ, and where it is possible, the three processes of a turn
-// therefore alternate every two milliseconds (steps.go). Their programs are unchanged: package testing runs a
+// therefore alternate every two milliseconds (steps.go). Their programs are unchanged:
+// package testing runs a
 // benchmark again and again (-test.count), and prints after each run; whet leaves
 // the result unread in a pipe that has room for one, and the process waits. Every
 // run begins with a collection and one iteration, so that a slice in steps takes
 // longer than another one. It runs with GOMAXPROCS=1, as the threads that a collection
-// wakes for other processors would disturb the run. Benchmarks that allocate much, whose figures would lack
+// wakes for other processors would disturb the run. Benchmarks that allocate much, whose
+// figures would lack
 // the collector's share, whose first operations allocate for later ones, whose processes
 // take much memory or cannot run at the same time, that print, or have metrics of their
 // own are not measured in steps, nor those whose operations take another time on one

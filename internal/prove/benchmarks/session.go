@@ -300,7 +300,8 @@ func (b *benchmarkPair) sameProcs(l benchmark.Line) error {
 	return nil
 }
 
-// baseCPU returns the CPU time of a process of two iterations, which is subtracted from that of a slice. It runs one before the first
+// baseCPU returns the CPU time of a process of two iterations, which is subtracted from
+// that of a slice. It runs one before the first
 // slice of the repeated side in a turn and of either side in a round, and returns that
 // one until the next. Both sides and both slices of the repeated side are treated alike:
 // the chance error of one such process affects either side with equal probability. A
